@@ -35,8 +35,9 @@ fn known(
     ];
     let (json, _) = ask(backend, "get_time_series", &call).ok()?;
     let values = json["knowledge"][0]["values"].as_str()?;
-    let rows = json["data"].as_array().unwrap();
-    let value = rows.first().and_then(|row| row["value"].as_f64());
+    // A period that is not out yet is answered with the newest before it.
+    let mut rows = json["data"].as_array().unwrap().iter();
+    let value = rows.find(|row| row["date"] == period)?["value"].as_f64();
     Some((value, values == "values as known then"))
 }
 

@@ -243,3 +243,32 @@ fn series_that_contradicts_its_identity_is_reported() {
         "{found:?}"
     );
 }
+
+/// Potential GDP follows a revision of GDP months later: the gap is of both as they stood when potential GDP was read.
+#[test]
+fn output_gap_is_of_one_day_and_says_so() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let (gap, text) = ask(&backend, "get_metric", &[("ticker", "OUTPUT_GAP")]).unwrap();
+    let known = |id: &str| {
+        let call = [
+            ("seriesId", id),
+            ("start", "2026-04-01"),
+            ("end", "2026-04-01"),
+            ("as_of", "2026-08-22"),
+        ];
+        let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+        json["data"][0]["value"].as_f64().unwrap()
+    };
+    let expected = 100.0 * (known("GDPC1") / known("GDPPOT") - 1.0);
+    let value = gap["value"].as_f64().unwrap();
+    assert_eq!(gap["date"], "2026-04-01");
+    assert!((value - expected).abs() < 0.006, "{value}, {expected}");
+    let note = gap["notes"]["OUTPUT_GAP"].as_str().unwrap();
+    assert!(
+        note.contains("computed here from") && note.contains("do not belong together"),
+        "{note}"
+    );
+    assert!(text.contains("do not belong together"), "{text}");
+    let (history, _) = ask(&backend, "get_time_series", &[("seriesId", "OUTPUT_GAP")]).unwrap();
+    assert_eq!(history["notes"]["OUTPUT_GAP"], note);
+}

@@ -11,6 +11,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of rows")]
 
 mod as_of;
+mod claims;
 mod dates;
 mod expanded;
 mod first_prints;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A statement: term, words, formula, range, measure, and the bounds of its figure.
 const STATEMENTS: &str = include_str!("statements.csv");
 
-fn fields(line: &str) -> Vec<String> {
+pub(crate) fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut is_quoted = false;
     for c in line.chars() {
@@ -23,7 +23,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 /// A figure of a column over its range.
-fn measured(column: &Value, measure: &str) -> f64 {
+pub(crate) fn measured(column: &Value, measure: &str) -> f64 {
     let number = |name: &str| column[name].as_f64().unwrap();
     let year = |name: &str| column[name].as_str().unwrap()[..4].parse().unwrap();
     match measure {

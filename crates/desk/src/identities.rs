@@ -8,6 +8,7 @@ use econoscope_core::indicators;
 use econoscope_core::indicators::identities::{self, Identity};
 use econoscope_core::model::{AsOf, Date, Series, SeriesId, SeriesInfo};
 use econoscope_data::ingest::{Comparison, compare};
+use jiff::tz::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -72,10 +73,21 @@ impl Desk {
         if self.redistribution_error(&inputs).is_some() {
             return Ok(None);
         }
+        let common_day = self.day_of_inputs(identity)?;
+        let as_of = common_day.map_or(as_of, |day| AsOf::Day(day.min(self.reading_day(as_of))));
         Ok(match self.input_series(identity, as_of)? {
             Some(inputs) => to_series(info, identities::evaluate(identity, info, &inputs)?),
             None => None,
         })
+    }
+
+    /// Returns the day as of which all inputs of an identity are read, if they have one.
+    fn day_of_inputs(&self, identity: &Identity) -> Result<Option<Date>> {
+        if identity.day_of.is_empty() {
+            return Ok(None);
+        }
+        let status = self.series_status(&SeriesId::new(identity.day_of)?)?;
+        Ok(status.map(|status| status.fetched_at.to_zoned(TimeZone::UTC).date()))
     }
 
     /// Returns the inputs of an identity; `None` when one of them is missing.

@@ -182,6 +182,17 @@ impl Desk {
             .collect())
     }
 
+    /// Returns the value of a period that was held before the first of [`Self::period_vintages`], without a recorded day.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn loaded_value(&self, info: &SeriesInfo, period: Date) -> Result<Option<f64>> {
+        let vintages = self.cached_vintages(&info.id)?;
+        let mut rows = vintages.iter().flat_map(|v| v.rows());
+        let loaded = rows.find(|row| row.date == period && row.known_from.is_none());
+        Ok(loaded.and_then(|row| row.value))
+    }
+
     /// Returns the day from which the latest value of a period was known, and whether it is estimated by the publication
     /// lag because none is recorded.
     ///

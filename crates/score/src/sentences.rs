@@ -6,11 +6,11 @@ use econoscope_core::model::words::replace_markers;
 use econoscope_desk::scores::Scores;
 
 /// The templates: name, indicator and text. In a text `{row|column}` stands for a cell in the tables of the indicator, and
-/// `{recessions followed|30}` for a count of [`recession_count`].
+/// `{recessions followed, FIT|30}` for a count of [`recession_count`].
 const TEMPLATES: &str = include_str!("../data/sentences.csv");
 
-/// The row of a placeholder for a count.
-const COUNTS: &str = "recessions followed";
+/// The row of a placeholder for a count; the fit follows.
+const COUNTS: &str = "recessions followed, ";
 
 /// Renders the sentences as the embedded file: CSV of name and text.
 ///
@@ -23,9 +23,10 @@ pub fn sentences(scores: &Scores) -> Result<String> {
             .map_err(|problem| Error::bad_line("crates/score/data/sentences.csv", line, problem))?;
         let text = replace_markers(template, "{", |after| {
             let (placeholder, rest) = after.split_once('}')?;
-            let figure = match placeholder.split_once('|')? {
-                (COUNTS, from) => recession_count(scores, from)?,
-                (row, column) => cell(scores, indicator, row, column)?.to_owned(),
+            let (row, column) = placeholder.split_once('|')?;
+            let figure = match row.strip_prefix(COUNTS) {
+                Some(fit) => recession_count(scores, fit, column)?,
+                None => cell(scores, indicator, row, column)?.to_owned(),
             };
             Some((figure, rest))
         });
@@ -50,10 +51,10 @@ fn cell<'a>(scores: &'a Scores, indicator: &str, row: &str, column: &str) -> Opt
     cells.next().map(String::as_str)
 }
 
-/// Returns in how many months a recession followed, by the probability of CRPI with the constants in use: `from` 0, 15, 30 or
+/// Returns in how many months a recession followed, by the probability of CRPI with a fit of the tables: `from` 0, 15, 30 or
 /// 50 %, up to the next of these bounds.
-fn recession_count(scores: &Scores, from: &str) -> Option<String> {
-    let title = "what it said, these constants, and what share came, the same months";
+fn recession_count(scores: &Scores, fit: &str, from: &str) -> Option<String> {
+    let title = format!("what it said, {fit}, and what share came, the same months");
     let mut tables = scores.tables.iter();
     let table = tables.find(|t| t.indicator == "CRPI" && t.title == title)?;
     let to = match from {
@@ -87,5 +88,19 @@ mod tests {
         let embedded = include_str!("../../core/data/record.csv");
         assert_eq!(sentences(Scores::embedded()).unwrap(), embedded);
         assert!(sentences(&Scores::default()).is_err());
+    }
+
+    #[test]
+    fn sentence_of_a_refit_counts_the_months_of_that_refit() {
+        // As an independent program counts them, both equations refitted.
+        let count = |from| recession_count(Scores::embedded(), "both equations refitted", from);
+        assert_eq!(count("30").unwrap(), "34 of 42");
+        assert_eq!(count("50").unwrap(), "7 of 31");
+        let crpi = TEMPLATES
+            .lines()
+            .find(|line| line.starts_with("CRPI,"))
+            .unwrap();
+        assert!(crpi.contains("both equations refitted|30}"), "{crpi}");
+        assert!(!crpi.contains("followed, these constants"), "{crpi}");
     }
 }

@@ -17,6 +17,7 @@ use crate::prelude::*;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
+use econoscope_core::model::calendar::{Meeting, meetings};
 use econoscope_core::model::quantity::spell_out_unit;
 use moves::{KEY_FIGURES, Move};
 
@@ -153,10 +154,12 @@ impl Endpoint for Params {
         let smaller = changes.split_off(MAX_CHANGES.min(changes.len()));
         let now = desk.regimes(as_of)?;
         let then = desk.regimes(AsOf::Day(since))?;
+        let decisions = decisions(desk, since, as_of)?;
+        provenance.note("decisions", why_missing(desk, since, as_of, &decisions));
         Ok(Changes {
             since,
             surprises: surprises::surprises_since(desk, since, as_of)?,
-            decisions: decisions(desk, since, as_of)?,
+            decisions,
             regime: Regimes {
                 now: now.now.regime.name().into(),
                 confidence: now.now.confidence,
@@ -207,6 +210,23 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
         })
     };
     Ok(events.into_iter().filter_map(decision).collect())
+}
+
+/// Says why decisions after `since` are missing: nothing was decided, or the target range is not held; empty if none is.
+fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) -> String {
+    let day = dates::newest(as_of, desk.today());
+    let is_past = |m: &&Meeting| m.has_decision() && m.day > since && m.day <= day;
+    let is_missing = |m: &&Meeting| decisions.iter().all(|decision| decision.date != m.day);
+    let days = meetings().iter().filter(is_past).filter(is_missing);
+    let days: Vec<String> = days.map(|m| m.day.to_string()).collect();
+    if !days.is_empty() {
+        let days = days.join(", ");
+        format!("decided on {days}; the target range of that time (DFEDTARL, DFEDTARU) is not held")
+    } else if decisions.is_empty() {
+        format!("no meeting of the FOMC decided after {since}")
+    } else {
+        String::new()
+    }
 }
 
 /// Formats a move: "DGS10, 10-year Treasury yield: 4.1 percent on 2026-08-20, 3.85 on 2026-07-20 (+1.2)".

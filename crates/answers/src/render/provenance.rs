@@ -162,13 +162,11 @@ impl Provenance {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn note_remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
         let id = info.id.as_str();
-        match desk.identity_of(&info.id)? {
-            Some(identity) => {
-                self.note(id, format!("computed here from {}", identity.formula));
-                self.append_note(id, identity.known_difference);
-            }
-            None => self.note(id, remarks::permanent_remark(id).unwrap_or_default()),
+        if let Some(identity) = desk.identity_of(&info.id)? {
+            self.note(id, format!("computed here from {}", identity.formula));
+            self.append_note(id, identity.known_difference);
         }
+        self.append_note(id, &remarks::permanent_remark(id).unwrap_or_default());
         Ok(())
     }
 

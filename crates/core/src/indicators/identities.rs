@@ -31,10 +31,13 @@ pub struct Identity {
     pub is_average: bool,
     /// Known differences to the published values, with the reason; empty for most.
     pub known_difference: &'static str,
+    /// The input whose last reading is the day of all inputs: two agencies' figures of one state of the accounts. Empty for most.
+    pub day_of: &'static str,
 }
 
 impl Identity {
-    fn parse([id, formula, how, sync, differs]: [&'static str; 5]) -> Option<(&'static str, Self)> {
+    fn parse(row: [&'static str; 6]) -> Option<(&'static str, Self)> {
+        let [id, formula, how, sync, differs, day_of] = row;
         let identity = Self {
             formula,
             expression: expression::parse(formula).ok()?,
@@ -45,6 +48,7 @@ impl Identity {
             is_synced: sync == "yes",
             is_average: how == "avg",
             known_difference: differs,
+            day_of,
         };
         Some((id, identity))
     }
@@ -147,7 +151,7 @@ mod tests {
     fn identities_use_known_series_without_cycles() {
         let text = include_str!("../../data/identities.csv");
         let catalogue = Catalogue::embedded();
-        for (line, row) in table::rows::<5>(text) {
+        for (line, row) in table::rows::<6>(text) {
             let (id, identity) = Identity::parse(row.unwrap()).unwrap();
             let info = catalogue.get(id).unwrap();
             for input in identity.inputs() {

@@ -1,6 +1,7 @@
 //! Aggregation of a series to a lower frequency.
 
 use super::statistics::count;
+use super::transform::Units;
 use crate::error::{Error, Result};
 use crate::model::frequency::{Periods, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
@@ -184,6 +185,53 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
             })
         });
     short.collect()
+}
+
+/// Transforms levels that were aggregated from a series.
+///
+/// A change to or from a period that lacks months compares the months that both periods have: eight months of this year are
+/// not set against the whole year before.
+pub fn changes(
+    series: &Series,
+    levels: &Series,
+    how: Aggregation,
+    units: Units,
+) -> Vec<Observation> {
+    let to = levels.frequency();
+    let rows = units.apply(levels);
+    let short: Vec<Date> = short_periods(series, to).iter().map(|p| p.date).collect();
+    let Some(back) = units
+        .lookback(to)
+        .filter(|_| how != Aggregation::EndOfPeriod)
+    else {
+        return rows;
+    };
+    let number = |date| series.frequency().period_number(date);
+    let months_of = |date, other: Date| -> Vec<Observation> {
+        let months = series.between(date, to.period_end(date));
+        let offset = number(other) - number(date);
+        let others: Vec<i32> = series
+            .between(other, to.period_end(other))
+            .iter()
+            .map(|o| number(o.date) - offset)
+            .collect();
+        let is_in_both = |o: &&Observation| others.contains(&number(o.date));
+        months.iter().filter(is_in_both).copied().collect()
+    };
+    let compare = |row: Observation| {
+        let base = shift(row.date, back.negate());
+        if !short.contains(&row.date) && !short.contains(&base) {
+            return Some(row);
+        }
+        let before = how.apply(&months_of(base, row.date))?;
+        let now = how.apply(&months_of(row.date, base))?;
+        let pair = vec![
+            Observation::new(base, before),
+            Observation::new(row.date, now),
+        ];
+        units.apply(&Series::new(levels.info.clone(), pair)).pop()
+    };
+    rows.into_iter().filter_map(compare).collect()
 }
 
 #[cfg(test)]

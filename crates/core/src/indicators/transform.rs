@@ -9,7 +9,7 @@ use super::months::log_ratio;
 use crate::model::frequency::{PeriodLength, add_days, shift};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
-use jiff::ToSpan;
+use jiff::{Span, ToSpan};
 use lookback::{Lookback, months_earlier};
 use std::str::FromStr;
 
@@ -167,6 +167,19 @@ impl Units {
     /// Whether the result is in the series' own unit, or in points of it.
     pub fn is_in_own_unit(self) -> bool {
         matches!(self, Self::Level | Self::Change | Self::ChangeYear)
+    }
+
+    /// Returns how far back a change looks; `None` for what is no change.
+    pub(super) fn lookback(self, frequency: Frequency) -> Option<Span> {
+        match self {
+            Self::Level | Self::Log => None,
+            Self::ChangeYear | Self::PercentYear => Some(Frequency::Annual.period()),
+            Self::Change
+            | Self::Percent
+            | Self::PercentAnnualised
+            | Self::LogChange
+            | Self::LogChangeAnnualised => Some(frequency.period()),
+        }
     }
 
     /// Transforms a series; dates that cannot be computed are absent.

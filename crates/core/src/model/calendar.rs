@@ -181,11 +181,18 @@ impl Release {
             return None;
         }
         let day = self.rule.day(start)?;
+        let late = (0..self.max_days_late).fold(day, |day, _| release::business_day_after(day));
+        let is_quarterly = !self.months.is_empty();
         Some(ScheduledRelease {
             release: self,
             day,
             earliest: (0..self.max_days_early).fold(day, |day, _| business_day_before(day)),
-            latest: (0..self.max_days_late).fold(day, |day, _| release::business_day_after(day)),
+            // The last Thursday of a month may be the 24th, and an estimate of GDP still comes in that month.
+            latest: if is_quarterly {
+                late.min(day.last_of_month())
+            } else {
+                late
+            },
             period: shift(start, -self.lag()),
         })
     }

@@ -78,8 +78,8 @@ pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
 struct StateRule {
     series: &'static str,
     first: Date,
-    /// In the middle of the month instead of at its end.
-    is_mid_month: bool,
+    /// The day of the month, 31 for its last.
+    day: i8,
     /// Months before the newest figure beyond which a revision came after the release.
     reach: i32,
     /// Whether the state is that of a release: without later revisions in the same month.
@@ -95,7 +95,7 @@ static STATE_RULES: LazyLock<Vec<StateRule>> = LazyLock::new(|| {
             |[series, first, taken, reach, release, _evidence]| StateRule {
                 series,
                 first: first.parse().unwrap_or(Date::MIN),
-                is_mid_month: taken == "middle",
+                day: taken.parse().unwrap_or(31),
                 reach: reach.parse().unwrap_or(i32::MAX),
                 is_release: release == "yes",
             },
@@ -115,11 +115,8 @@ impl StateRule {
 
     /// Returns the day on which the state of a month was taken.
     fn taken(&self, month: Date) -> Date {
-        if self.is_mid_month {
-            shift(month.first_of_month(), 14.days())
-        } else {
-            month.last_of_month()
-        }
+        let day = shift(month.first_of_month(), (i64::from(self.day) - 1).days());
+        day.min(month.last_of_month())
     }
 
     /// Returns the day of the release that made a state with figures up to `newest`, if it is known which one did.
@@ -560,7 +557,7 @@ mod tests {
                 "{line}"
             );
             assert!(first.is_empty() || first.parse::<Date>().is_ok(), "{line}");
-            assert!(matches!(taken, "middle" | "end"), "{line}");
+            assert!((1..=31).contains(&taken.parse::<i8>().unwrap()), "{line}");
             assert!(reach.is_empty() || reach.parse::<i32>().is_ok(), "{line}");
             assert!(
                 matches!(release, "yes" | "no") && !evidence.is_empty(),

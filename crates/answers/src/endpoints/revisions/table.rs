@@ -67,7 +67,7 @@ pub struct PeriodRow {
 pub struct LevelAnswer {
     /// Start of the period.
     pub date: Date,
-    /// Day from which it was known.
+    /// Day from which it was known; its publication where none is recorded.
     pub known: Date,
     /// The level; null if withdrawn.
     pub level: Option<f64>,
@@ -298,7 +298,13 @@ impl<'a> RevisionTable<'a> {
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<LevelAnswer>> {
     let mut levels: Vec<LevelAnswer> = Vec::new();
-    for (known, value) in desk.period_vintages(info, date)? {
+    let recorded = desk.period_vintages(info, date)?;
+    let published = info.publication_day(date);
+    // As `as_of` has it: a figure without a recorded day counts from its publication.
+    let is_before = recorded.first().is_some_and(|first| published < first.0);
+    let loaded = desk.loaded_value(info, date)?.filter(|_| is_before);
+    let loaded = loaded.map(|value| (published, Some(value)));
+    for (known, value) in loaded.into_iter().chain(recorded) {
         let unit = units::units_on(info.id.as_str(), known).map(str::to_owned);
         let level = value.map(|value| info.round(value));
         let previous = levels.last().filter(|previous| previous.unit == unit);

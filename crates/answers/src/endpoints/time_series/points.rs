@@ -112,7 +112,12 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
         let own = |p: &&PointInTime| p.horizon.as_ref() == Some(horizon) && p.change.is_some();
         let after: Vec<&PointInTime> = points.iter().filter(own).collect();
         let changes: Vec<f64> = after.iter().filter_map(|p| p.change).collect();
-        let percents: Option<Vec<f64>> = after.iter().map(|p| p.change_pct).collect();
+        // The percentages of the points are rounded.
+        let percent = |p: &&PointInTime| {
+            let (now, change) = p.change_pct.and(p.value.zip(p.change))?;
+            Some(100.0 * (now / (now - change) - 1.0))
+        };
+        let percents: Option<Vec<f64>> = after.iter().map(percent).collect();
         Some(MeanChange {
             horizon: horizon.clone(),
             events: changes.len(),

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
-use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::indicators::resample::{Aggregation, changes};
 use econoscope_core::indicators::transform::{Units, year_earlier};
 use econoscope_desk::texts::remarks;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) fn transform(
         Some(aggregation) => convert(series, periods, aggregation, None)?,
         None => Arc::clone(series),
     };
-    let figures = in_units(&levels, units);
+    let figures = in_units(series, &levels, units, aggregation);
     let kind = figure_kind(series, units, frequency, aggregation);
     let points = points::points(&figures, &kind, selection);
     let data = if selection.days.is_empty() {
@@ -66,11 +66,14 @@ pub(super) fn transform(
         ("headline", describe_headline(units, info)),
     ];
     if let Some(aggregation) = aggregation {
-        notes.push((
-            "aggregation",
-            describe_aggregation(own, frequency, aggregation),
-        ));
-        notes.extend(partial_periods(series, periods, selection.range()));
+        let how = describe_aggregation(own, frequency, aggregation);
+        notes.push(("aggregation", how));
+        let partial = partial_periods(series, periods, selection.range());
+        notes.extend(partial.into_iter().map(|(field, note)| {
+            let is_matched = matches!(field, "partial" | "short");
+            let matched = describe_matched(units, aggregation).filter(|_| is_matched);
+            (field, note + matched.unwrap_or_default())
+        }));
     }
     if selection.is_events {
         notes.push(("horizons", describe_horizons(frequency, selection)?));
@@ -85,10 +88,9 @@ pub(super) fn transform(
             describe_nearest(&figures, &kind, selection.start),
         ));
     }
-    let levels_note = data
-        .last()
-        .and_then(|last| describe_levels(units, &levels, last.date));
-    notes.extend(levels_note.map(|note| ("level", note)));
+    let newest = data.last().map(|last| last.date);
+    let level = newest.and_then(|date| describe_levels(units, &levels, date));
+    notes.extend(level.map(|note| ("level", note)));
     Ok(TransformedRows {
         unit: figure_unit(units, info, aggregation),
         unit_in_words: unit_in_words(units, info),
@@ -102,6 +104,13 @@ pub(super) fn transform(
     })
 }
 
+/// Says how a change to or from a period that lacks figures is computed; `None` for levels and for ends of periods.
+fn describe_matched(units: Units, aggregation: Aggregation) -> Option<&'static str> {
+    let is_change = !matches!(units, Units::Level | Units::Log);
+    let is_matched = is_change && aggregation != Aggregation::EndOfPeriod;
+    is_matched.then_some("; a change is between the months that both periods have")
+}
+
 fn check_aggregation(params: &Params) -> Result<()> {
     if params.frequency.is_some() || params.aggregation.is_none() {
         return Ok(());
@@ -111,12 +120,21 @@ fn check_aggregation(params: &Params) -> Result<()> {
     Err(Error::invalid("aggregation", "", problem, allowed))
 }
 
-/// Returns levels in other units.
-fn in_units(levels: &Arc<Series>, units: Units) -> Arc<Series> {
+/// Returns the levels of a series in other units.
+fn in_units(
+    series: &Series,
+    levels: &Arc<Series>,
+    units: Units,
+    aggregation: Option<Aggregation>,
+) -> Arc<Series> {
     if units == Units::Level {
         return Arc::clone(levels);
     }
-    Arc::new(Series::new(Arc::clone(&levels.info), units.apply(levels)))
+    let rows = match aggregation {
+        Some(how) => changes(series, levels, how, units),
+        None => units.apply(levels),
+    };
+    Arc::new(Series::new(Arc::clone(&levels.info), rows))
 }
 
 /// Returns the kind of the figures: sums and means of them have two decimals or more.

@@ -63,7 +63,11 @@ pub(super) fn combine_columns(
     };
     let left = convert(&a.series, &b.series)?;
     let right = convert(&b.series, &a.series)?;
-    let operator = PreciseOperator::new(op, a.largest(), b.largest() * factor);
+    let mut operator = PreciseOperator::new(op, a.largest(), b.largest() * factor);
+    if b.series.frequency() != frequency {
+        // What is left of a sum of changes that cancel is the noise of each, whose ninth decimal is rounded.
+        operator.min_divisor *= 1e4;
+    }
     let mut rows = Vec::with_capacity(left.observations.len().min(right.observations.len()));
     if let [left, right] = side_by_side(&[&left, &right]).as_slice() {
         for_each_common_date(left, right, |date, x, y| {
