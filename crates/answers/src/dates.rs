@@ -4,7 +4,7 @@
 
 mod lists;
 
-pub(crate) use lists::{Periods, event_days, parse_periods, split_list};
+pub(crate) use lists::{EventScope, Periods, event_days, parse_periods, split_list};
 
 use crate::prelude::*;
 use econoscope_core::model::CalendarPeriod;

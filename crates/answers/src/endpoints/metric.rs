@@ -166,25 +166,22 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let meaning = desk.meaning("ticker", &params.ticker)?;
+        let mut metric;
         if let [part] = meaning.columns.as_slice()
             && part.info.is_none()
         {
-            let mut metric = compute(desk, &part.formula, as_of)?;
-            metric
-                .provenance
-                .note("name", meaning.note.unwrap_or_default());
-            return Ok(metric);
+            metric = compute(desk, &part.formula, as_of)?;
+            let note = meaning.note.unwrap_or_default();
+            metric.provenance.note("name", note);
+        } else {
+            let resolution = desk.resolution("ticker", &params.ticker)?;
+            desk.check_permitted(&resolution.info)?;
+            metric = read(desk, &resolution.info, as_of)?;
+            let provenance = &mut metric.provenance;
+            provenance.note_resolution(desk, &resolution, as_of)?;
         }
-        let resolution = desk.resolution("ticker", &params.ticker)?;
-        desk.check_permitted(&resolution.info)?;
-        let mut metric = read(desk, &resolution.info, as_of)?;
-        metric
-            .provenance
-            .note_resolution(desk, &resolution, as_of)?;
-        if let (Some(text), Some(date)) = (&params.as_of, metric.date) {
-            let note = describe_period(&resolution.info, text, date);
-            metric.provenance.note("as_of", note.unwrap_or_default());
-        }
+        let note = describe_period(&metric, params.as_of.as_deref());
+        metric.provenance.note("as_of", note.unwrap_or_default());
         Ok(metric)
     }
 
@@ -204,10 +201,12 @@ impl Endpoint for Params {
 }
 
 /// Says that the figure known in a month is of an earlier one.
-fn describe_period(info: &SeriesInfo, as_of: &str, date: Date) -> Option<String> {
-    let asked = CalendarPeriod::parse(as_of).ok()?;
-    let is_earlier = asked.length == info.frequency && date < asked.from;
-    let newest = info.frequency.label(date);
+fn describe_period(metric: &Metric, as_of: Option<&str>) -> Option<String> {
+    let asked = CalendarPeriod::parse(as_of?).ok()?;
+    let frequency: Frequency = metric.frequency.as_ref()?.parse().ok()?;
+    let is_period = (Frequency::Monthly..=frequency).contains(&asked.length);
+    let is_earlier = is_period && metric.date? < frequency.period_date(asked.from);
+    let newest = frequency.label(metric.date?);
     let dates = format!("get_time_series with dates={asked}");
     is_earlier.then(|| {
         format!("as known in {asked} the newest was of {newest}; for {asked} itself: {dates}")

@@ -67,7 +67,7 @@ impl Endpoint for Params {
             return vintages::answer(desk, params, &days);
         }
         let as_of = days.first().copied().unwrap_or(AsOf::Latest);
-        let selection = DateSelection::new(params, as_of, desk.today())?;
+        let selection = DateSelection::new(params, as_of, desk.today(), Some(desk))?;
         let answer = all_rows(desk, params, as_of, &selection)?;
         shape::fit_rows(answer, params, desk.settings().base_url.as_deref())
     }
@@ -126,7 +126,7 @@ pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnsw
     let params: Params = decode::params(&checked)?;
     let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
     let as_of = days.last().copied().unwrap_or(AsOf::Latest);
-    let selection = DateSelection::new(&params, as_of, desk.today())?;
+    let selection = DateSelection::new(&params, as_of, desk.today(), Some(desk))?;
     all_rows(desk, &params, as_of, &selection)
 }
 

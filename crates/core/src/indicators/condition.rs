@@ -50,30 +50,37 @@ pub struct ConditionCounts {
 
 /// Counts observations, ascending by date; those other than 0 met the condition.
 pub fn count_condition(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
-    let is_met = |o: &Observation| o.value != 0.0;
-    let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
-    let streaks = runs
-        .clone()
-        .filter(|run| run.first().is_some_and(is_met))
-        .filter_map(|run| streak(run, frequency));
-    let first = streaks.clone().next();
-    let last = streaks.clone().next_back();
+    let streaks = streaks(rows, frequency);
+    let last = streaks.last().copied();
     let newest = rows.last().map(|o| o.date);
     let oldest = rows.first().map(|o| o.date);
-    let crossing = runs
-        .clone()
+    let crossing = runs(rows)
         .next_back()
         .and_then(<[_]>::first)
         .filter(|o| Some(o.date) != oldest);
     ConditionCounts {
         count: rows.len(),
-        met: streaks.clone().map(|s| s.length).sum(),
-        first: first.map(|s| s.start),
+        met: streaks.iter().map(|s| s.length).sum(),
+        first: streaks.first().map(|s| s.start),
         last: last.map(|s| s.end),
-        longest: streaks.rev().max_by_key(|s| s.length),
+        longest: streaks.into_iter().rev().max_by_key(|s| s.length),
         current: last.filter(|s| Some(s.end) == newest),
         crossing: crossing.map(|o| (o.date, is_met(o))),
     }
+}
+
+/// Returns every streak, oldest first.
+pub fn streaks(rows: &[Observation], frequency: Frequency) -> Vec<Streak> {
+    let met = runs(rows).filter(|run| run.first().is_some_and(is_met));
+    met.filter_map(|run| streak(run, frequency)).collect()
+}
+
+fn runs(rows: &[Observation]) -> impl DoubleEndedIterator<Item = &[Observation]> {
+    rows.chunk_by(|a, b| is_met(a) == is_met(b))
+}
+
+fn is_met(o: &Observation) -> bool {
+    o.value != 0.0
 }
 
 fn streak(run: &[Observation], frequency: Frequency) -> Option<Streak> {

@@ -4,7 +4,7 @@
 //! without a title are found by identifier.
 
 use super::resolve;
-use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
+use super::search::{Document, Kind, SearchIndex};
 use crate::Desk;
 use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
@@ -38,10 +38,11 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let index = self.search_index()?;
-        let mut documents: Vec<&Document> = index.find(query, None).collect();
+        let mut found = index.find(query, None);
         let named = resolve::ids(query);
-        documents.sort_by_key(|d| d.kind != Kind::Series || !named.contains(&d.name));
-        Ok(documents.into_iter().take(limit).cloned().collect())
+        found.retain(|d| d.kind != Kind::Series || !named.contains(&d.name));
+        let first = named.iter().filter_map(|id| index.series(id));
+        Ok(first.chain(found).take(limit).cloned().collect())
     }
 
     /// Returns the scenario with a slug, or else those that match the words, best first. Several queries are separated by
@@ -55,7 +56,7 @@ impl Desk {
         let mut matches: Vec<&Scenario> = Vec::new();
         for part in words.split(',') {
             let named = all.iter().find(|s| fold_name(&s.slug) == fold_name(part));
-            let documents = index.find(part, Some(Kind::Scenario));
+            let documents = index.find(part, Some(Kind::Scenario)).into_iter();
             let similar = documents.filter_map(|d| all.iter().find(|s| s.slug == d.name));
             match named {
                 Some(named) => matches.push(named),
@@ -70,9 +71,9 @@ impl Desk {
     /// Returns the index of all documents, with scenarios and articles.
     fn search_index(&self) -> Result<Arc<SearchIndex>> {
         self.search_index.get_or_compute(self.state()?, |former| {
-            let scenarios = self.scenarios().into_iter().map(scenario_document);
+            let scenarios = self.scenarios().into_iter().map(Document::scenario);
             let mut own: Vec<_> = scenarios.collect();
-            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article_document));
+            own.extend(self.articles(MAX_ARTICLES)?.iter().map(Document::article));
             // New figures do not change the texts, and building an index costs as much as some thirty searches.
             let former = former.filter(|index| index.has_own(&own));
             Ok(former.unwrap_or_else(|| Arc::new(SearchIndex::with_own(own))))
@@ -211,11 +212,12 @@ impl Desk {
 /// Returns the words of a query that none of its `results` has. Empty when a result is outside the catalogue, since such a
 /// series has all words.
 pub fn unmatched_words(query: &str, results: &[Arc<SeriesInfo>]) -> Vec<String> {
-    if results.is_empty() || results.iter().any(|info| info.category == IMPORTED) {
+    let is_read = results.is_empty() || !resolve::ids(query).is_empty();
+    if is_read || results.iter().any(|info| info.category == IMPORTED) {
         return Vec::new();
     }
-    let names = results.iter().map(|info| info.id.as_str()).collect();
-    SearchIndex::embedded().unmatched_words(query, Kind::Series, &names)
+    let ids = results.iter().map(|info| info.id.as_str()).collect();
+    SearchIndex::embedded().unmatched_words(query, &ids)
 }
 
 /// Returns series of the catalogue that match; all for an empty query.
@@ -228,7 +230,9 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
     }
     let named = resolve::ids(query);
     let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let found = documents.filter(|document| !named.contains(&document.name));
+    let found = documents
+        .into_iter()
+        .filter(|document| !named.contains(&document.name));
     let ids = named.iter().chain(found.map(|document| &document.name));
     ids.filter_map(|id| catalogue.get(id)).cloned().collect()
 }

@@ -7,7 +7,6 @@
 
 use super::read::{self, Part};
 use super::register::{NameTable, suggest};
-use super::search::{Kind, SearchIndex};
 use super::words::{self, Token, rows};
 use crate::Desk;
 use crate::texts::remarks;
@@ -17,11 +16,11 @@ use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::expression;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
-use econoscope_core::model::words::fold_name;
+use econoscope_core::model::words::{Spelling, fold_name};
 use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Most series suggested for an unknown name, or listed beside the usual meaning of an ambiguous one.
 const MAX_SUGGESTIONS: usize = 3;
@@ -165,6 +164,7 @@ pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
         }
         columns => Err(Error::Ambiguous {
             name: quote(name),
+            problem: "names several series, and one is taken here (compare_series takes up to eight)",
             choices: columns
                 .iter()
                 .map(|part| Suggestion::new(part.formula.as_str(), title(part)))
@@ -406,19 +406,21 @@ pub(super) fn absence(text: &str) -> Option<String> {
     Some(error.to_string())
 }
 
-/// Returns the identifiers of the series that a name means, those of a formula included.
+/// Returns the identifiers of the series that a name means or, ambiguous, may mean, those of a formula included.
 pub(super) fn ids(name: &str) -> Vec<String> {
-    let columns = read("series", name).map_or_else(|_| Vec::new(), |meaning| meaning.columns);
-    let trees = columns
-        .iter()
-        .filter_map(|part| expression::parse(&part.formula).ok());
-    let names = |tree: expression::Expr| {
-        tree.names()
-            .into_iter()
-            .map(|(name, _)| name.to_owned())
-            .collect::<Vec<_>>()
+    let columns = match read("series", name) {
+        Ok(meaning) => meaning.columns,
+        Err(Error::Ambiguous { choices, .. }) => {
+            return choices.into_iter().map(|choice| choice.id).collect();
+        }
+        Err(_) => Vec::new(),
     };
-    trees.flat_map(names).collect()
+    let formulas = columns.iter().map(|part| expression::parse(&part.formula));
+    let names = |tree: expression::Expr| {
+        let names = tree.names().into_iter();
+        names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    };
+    formulas.flatten().flat_map(names).collect()
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
@@ -427,12 +429,32 @@ fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
 
 /// Returns the series with a name spelled like this one, the most similar first.
 pub fn suggestions(name: &str) -> Vec<Suggestion> {
-    let documents = SearchIndex::embedded()
-        .find_near(name, Kind::Series)
-        .into_iter();
-    let infos = documents.filter_map(|document| Catalogue::embedded().get(&document.name));
+    type Named = (Spelling, &'static Arc<SeriesInfo>);
+    static NAMES: LazyLock<Vec<Named>> = LazyLock::new(|| {
+        let names = Names::embedded();
+        let ids = names
+            .catalogue()
+            .iter()
+            .map(|info| (info.id.as_str(), info));
+        let choices = names.ambiguous().flat_map(|choices| {
+            let ids = choices.candidates.iter().map(|candidate| &candidate.id);
+            ids.filter_map(|id| Some((choices.name, Catalogue::embedded().get(id)?)))
+        });
+        let all = ids.chain(names.aliases()).chain(choices);
+        all.map(|(name, info)| (Spelling::new(fold_name(name)), info))
+            .collect()
+    });
+    let typed = Spelling::new(fold_name(name));
+    let distance =
+        |(spelling, info): &Named| Some((typed.distance(spelling)?, !info.is_metric, *info));
+    let mut near: Vec<_> = NAMES.iter().filter_map(distance).collect();
+    near.sort_by_key(|(distance, is_minor, info)| (*distance, *is_minor, &info.id));
     let mut seen = HashSet::new();
-    suggest(infos.filter(|info| seen.insert(info.id.clone())))
+    suggest(
+        near.into_iter()
+            .map(|(.., info)| info)
+            .filter(|info| seen.insert(&info.id)),
+    )
 }
 
 impl Desk {
