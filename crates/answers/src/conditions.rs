@@ -376,16 +376,17 @@ pub(crate) fn crossings_known(
     frequency: Option<Frequency>,
 ) -> Result<Crossings> {
     let condition = parse_named(text)?;
-    let series = NamedSeries::fetch(desk, as_of, Date::MIN, [&condition.tree])?;
+    let today = newest(as_of, desk.today());
+    let range = DateRange::new(Date::MIN, today);
+    let series = NamedSeries::fetch(desk, as_of, range, [&condition.tree])?;
     if let Some(reason) = series.missing_reason(&condition.tree) {
         return Err(reason.clone());
     }
-    let today = newest(as_of, desk.today());
     let context = EvaluationContext {
         aggregation: series.default_aggregation(frequency),
         series,
         frequency,
-        range: DateRange::new(Date::MIN, today),
+        range,
     };
     let (truth, sides) = condition.evaluate(None, &context, frequency)?;
     let met = |o: &Observation| o.value != 0.0;

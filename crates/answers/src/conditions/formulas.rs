@@ -24,14 +24,15 @@ pub(crate) struct NamedSeries {
 }
 
 impl NamedSeries {
-    /// Resolves every name of some formulas for a range from `start` on and reads its series. A known series without data is kept with its reason.
+    /// Resolves every name of some formulas for a range and reads its series. A known series without data is kept with its
+    /// reason.
     ///
     /// # Errors
     /// Those of the desk for a name that does not resolve and for a store that cannot be read.
     pub(crate) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
-        start: Date,
+        range: DateRange,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
         let mut all = Self::default();
@@ -39,7 +40,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.resolution_from("series", name, start)?;
+            let resolution = desk.resolution_in("series", name, range)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,
@@ -73,13 +74,18 @@ impl NamedSeries {
         self.series.values().flatten().map(|s| &**s)
     }
 
+    /// Tells how names were resolved; empty where each is the series' own.
+    pub(crate) fn notes(&self) -> String {
+        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
+        join(notes, "; ")
+    }
+
     /// Notes how names were resolved, and the remarks on their series.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub(crate) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
-        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
-        provenance.note("names", join(notes, "; "));
+        provenance.note("names", self.notes());
         for resolution in &self.resolutions {
             provenance.note_remark(desk, &resolution.info)?;
         }

@@ -98,7 +98,7 @@ impl<'a> Query<'a> {
             .transpose()?;
         let trees = columns.iter().map(|column| &column.tree);
         let formulas = trees.chain(condition.iter().map(|c| &c.tree));
-        let series = NamedSeries::fetch(desk, as_of, range.start, formulas)?;
+        let series = NamedSeries::fetch(desk, as_of, range, formulas)?;
         let frequency = params.frequency.map(|code| code.value.frequency);
         let aggregation = params
             .aggregation
@@ -192,9 +192,13 @@ impl Endpoint for Params {
             Vec::new()
         };
         let shown = table.thin(params.max_points);
+        let range = context.range;
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
-            start: context.range.start,
+            start: table
+                .first_date()
+                .filter(|_| range.is_open())
+                .unwrap_or(range.start),
             end: context.range.end,
             count: table.common_count(),
             rows: table.row_count(),

@@ -137,12 +137,12 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.resolution_from("series", &params.series_id, selection.start)?;
+    let resolution = desk.resolution_in("series", &params.series_id, selection.range())?;
     let info = &resolution.info;
     let condition = params
         .condition
         .as_deref()
-        .map(|text| read_condition(desk, text, info, as_of, selection.start))
+        .map(|text| read_condition(desk, text, info, as_of, selection.range()))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
     let ids = std::iter::once(info.id.as_str()).chain(compared);
@@ -155,7 +155,7 @@ fn all_rows(
         series_id: desk.display_id(&info.id),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
-        start: selection.start,
+        start: selection.first_day(None),
         end: selection.end,
         attribution: Credit::new(
             desk.attribution(),
@@ -205,14 +205,14 @@ fn read_condition(
     text: &str,
     info: &SeriesInfo,
     as_of: AsOf,
-    start: Date,
+    range: DateRange,
 ) -> Result<(Condition, NamedSeries)> {
     let is_subject = |name: &str| {
-        let resolution = desk.resolution_from("series", name, start);
+        let resolution = desk.resolution_in("series", name, range);
         resolution.is_ok_and(|resolution| resolution.info.id == info.id)
     };
     let condition = Condition::parse(text)?.with_subject(&is_subject);
-    let series = NamedSeries::fetch(desk, as_of, start, [&condition.tree])?;
+    let series = NamedSeries::fetch(desk, as_of, range, [&condition.tree])?;
     Ok((condition, series))
 }
 

@@ -17,7 +17,7 @@ use econoscope_core::indicators::expression;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::{Spelling, fold_name};
-use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, DateRange, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -480,47 +480,50 @@ impl Desk {
         Ok(resolution)
     }
 
-    /// Resolves a name for a range from `start` on: where its usual series begins later, to the same over a longer time. An
-    /// identifier means that series alone, and the note says which reaches back.
+    /// Resolves a name for a range: where its usual series begins later, to the same over a longer time. An identifier means
+    /// that series alone. The note says when it begins, and which reaches back.
     ///
     /// # Errors
     /// As [`resolve`].
-    pub fn resolution_from(
+    pub fn resolution_in(
         &self,
         kind: &'static str,
         name: &str,
-        start: Date,
+        range: DateRange,
     ) -> Result<Resolution> {
         let mut resolution = self.resolution(kind, name)?;
+        let old = Arc::clone(&resolution.info);
         let first = |info: &Arc<SeriesInfo>| -> Result<Option<Date>> {
             let series = self.series(info, AsOf::Latest)?;
             Ok(series.and_then(|series| Some(series.observations.first()?.date)))
         };
         let mut pairs = rows(include_str!("../../data/longer.csv"));
-        let is_open = start.year() <= 1700;
-        let pair = pairs.find(|[id, _, open]: &[&str; 3]| {
-            resolution.info.id.as_str() == *id && (!is_open || *open == "yes")
-        });
-        let longer = pair.and_then(|[_, longer, _]| catalogue_series(longer));
-        let (Some(longer), Some(begins)) = (longer, first(&resolution.info)?) else {
+        let pair = pairs.find(|[id, ..]: &[&str; 3]| old.id.as_str() == *id);
+        let [_, longer, taken] = pair.unwrap_or_default();
+        let Some(begins) = first(&old)? else {
             return Ok(resolution);
         };
-        if begins <= shift(start, 31.days()) || first(&longer)?.is_none_or(|day| day >= begins) {
+        // All there is begins where it begins, but for what is short only by its source.
+        let is_all = range.is_open() && range.end >= begins && taken != "always";
+        // A period may be dated by a day of the next one.
+        let slack = shift(range.start, 9.days());
+        if is_all || begins <= shift(slack, old.frequency.period()) {
             return Ok(resolution);
         }
-        let old = Arc::clone(&resolution.info);
-        let is_id = old.id.as_str().eq_ignore_ascii_case(name.trim());
-        let verb = if is_id {
-            "reaches back further"
-        } else {
-            "is taken"
-        };
-        let note = format!(
-            "{} begins {begins}; {} ({}) {verb}",
-            old.id, longer.id, longer.title
-        );
-        if !is_id {
-            resolution.info = longer;
+        let mut note = format!("{} begins {begins}", old.id);
+        if let Some(longer) = catalogue_series(longer)
+            && first(&longer)?.is_some_and(|day| day < begins)
+        {
+            let is_taken = taken != "never" && !old.id.as_str().eq_ignore_ascii_case(name.trim());
+            let verb = match taken {
+                _ if is_taken => "is taken",
+                "never" => "reaches back further, as another measure",
+                _ => "reaches back further",
+            };
+            note += &format!("; {} ({}) {verb}", longer.id, longer.title);
+            if is_taken {
+                resolution.info = longer;
+            }
         }
         resolution.note = Some(match resolution.note {
             Some(before) => format!("{before}; {note}"),

@@ -77,6 +77,11 @@ impl Table {
         })
     }
 
+    /// The first date that any column has.
+    pub(super) fn first_date(&self) -> Option<Date> {
+        self.dates.first().copied()
+    }
+
     /// Number of dates that any column has.
     pub(super) fn row_count(&self) -> usize {
         self.dates.len()
@@ -322,7 +327,7 @@ fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
     let whole = named.column.clone().transform(units);
     let rows = rows_in_range(&whole, range);
     if rows.is_empty() {
-        return Err(no_data(&named.name, range, &whole));
+        return Err(no_data(&named.name, query, &whole));
     }
     let suffix = if units == Units::Level {
         String::new()
@@ -341,16 +346,17 @@ fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
-fn no_data(name: &str, range: DateRange, whole: &Column) -> Error {
-    let DateRange { start, end } = range;
-    let mut reason = format!("nothing can be computed from {start} to {end}");
-    if let Some(last) = whole.series.last_on_or_before(start) {
+fn no_data(name: &str, query: &Query, whole: &Column) -> Error {
+    let range = query.context.range;
+    let mut reason = format!("nothing can be computed {range}");
+    if let Some(last) = whole.series.last_on_or_before(range.start) {
         let value = whole.round(last.value);
         let frequency = whole.series.frequency();
         let when = frequency.period_phrase(last.date);
         reason += &format!("; the newest figure before is {value} {when}; take an earlier start");
     } else if let Some(first) = whole.series.observations.first() {
-        reason += &format!("; it begins on {}", first.date);
+        let notes = enclosed("; ", &query.context.series.notes(), "");
+        reason += &format!("; it begins on {}{notes}", first.date);
     }
     Error::no_data(name, reason)
 }
