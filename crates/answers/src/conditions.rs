@@ -5,7 +5,7 @@ pub(crate) mod formulas;
 use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::error::{quote, single_line};
-use econoscope_core::indicators::condition::{Streak, count_condition, streaks};
+use econoscope_core::indicators::condition::{Streak, is_met, last_change, streaks};
 use econoscope_core::indicators::expression::{
     Column, CostEstimate, Evaluation, Expr, FormulaError, Function, Op, Scope,
 };
@@ -157,25 +157,27 @@ impl Condition {
         let (truth, sides) = self.evaluate(counted, context, context.frequency)?;
         let frequency = truth.frequency();
         let rows = truth.between(context.range.start, context.range.end);
-        let counts = count_condition(rows, frequency);
         let runs = streaks(rows, frequency);
-        let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
-        let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
+        let met = runs.iter().map(|run| run.length).sum();
+        let share = 100.0 * statistics::count(met) / statistics::count(rows.len());
+        let last = runs.last().copied();
+        let last_value = |(name, column)| Some((name, value_at(&column, last?.end)?));
+        let newest = rows.last().map(|o| o.date);
         Ok(ConditionFigures {
             condition: quote(&self.text),
             of,
             frequency: frequency.word().into(),
-            count: counts.count,
-            met: counts.met,
+            count: rows.len(),
+            met,
             share: share.is_finite().then(|| round_to(share, 2)),
-            first: counts.first,
-            last: counts.last,
+            first: runs.first().map(|run| run.start),
+            last: last.map(|run| run.end),
+            longest: runs.iter().rev().max_by_key(|run| run.length).copied(),
             runs: runs.len(),
             episodes: self.episodes(runs, &sides),
             last_values: sides.into_iter().filter_map(last_value).collect(),
-            longest: counts.longest,
-            current: counts.current,
-            crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
+            current: last.filter(|run| Some(run.end) == newest),
+            crossing: last_change(rows).map(|o| self.crossing(o.date, is_met(&o))),
         })
     }
 
@@ -389,18 +391,17 @@ pub(crate) fn crossings_known(
         range,
     };
     let (truth, sides) = condition.evaluate(None, &context, frequency)?;
-    let met = |o: &Observation| o.value != 0.0;
     let rows = truth.between(Date::MIN, today);
     let turns = rows.windows(2).filter_map(|pair| match pair {
-        [before, after] if met(before) != met(after) => {
-            Some(condition.crossing(after.date, met(after)))
+        [before, after] if is_met(before) != is_met(after) => {
+            Some(condition.crossing(after.date, is_met(after)))
         }
         _ => None,
     });
     Ok(Crossings {
         crossings: turns.collect(),
         range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
-        met: rows.last().is_some_and(met),
+        met: rows.last().is_some_and(is_met),
         sides,
         frequency: truth.frequency(),
         series: context.series.iter().map(|s| Arc::clone(&s.info)).collect(),

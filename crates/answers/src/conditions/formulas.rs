@@ -123,6 +123,16 @@ pub(crate) struct RequestedColumn {
     pub(crate) note: Option<String>,
 }
 
+impl RequestedColumn {
+    fn new(text: &str, tree: Expr) -> Self {
+        Self {
+            text: text.to_owned(),
+            tree,
+            note: None,
+        }
+    }
+}
+
 /// Parses a column: a formula, or a name, which may mean a formula or several columns ("claims and unemployment").
 ///
 /// # Errors
@@ -130,12 +140,7 @@ pub(crate) struct RequestedColumn {
 pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<RequestedColumn>> {
     let fault = match expression::parse(text) {
         Ok(tree) if !is_words(text) => {
-            let text = text.to_owned();
-            return Ok(vec![RequestedColumn {
-                text,
-                tree,
-                note: None,
-            }]);
+            return Ok(vec![RequestedColumn::new(text, tree)]);
         }
         Ok(_) => None,
         Err(fault) if text.contains(|c: char| "()+*^<>=".contains(c)) => {
@@ -151,29 +156,20 @@ pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<Reques
     };
     // A name of one series keeps its text: the range decides which series it is.
     if let [Part { info: Some(_), .. }] = meaning.columns.as_slice() {
-        let text = text.to_owned();
-        let tree = Expr::Name {
-            name: text.clone(),
-            column: 1,
-        };
-        return Ok(vec![RequestedColumn {
+        let name = text.to_owned();
+        return Ok(vec![RequestedColumn::new(
             text,
-            tree,
-            note: None,
-        }]);
+            Expr::Name { name, column: 1 },
+        )]);
     }
     let is_one = meaning.columns.len() == 1;
     let mut note = meaning.note;
     let column = |part: Part| {
         let tree = expression::parse(&part.formula);
+        let tree = tree.map_err(|fault| fault_error(field, text, &fault))?;
         Ok(RequestedColumn {
-            tree: tree.map_err(|fault| fault_error(field, text, &fault))?,
-            text: if is_one {
-                text.to_owned()
-            } else {
-                part.formula
-            },
             note: note.take(),
+            ..RequestedColumn::new(if is_one { text } else { &part.formula }, tree)
         })
     };
     meaning.columns.into_iter().map(column).collect()

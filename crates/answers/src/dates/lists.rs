@@ -5,7 +5,7 @@ use crate::conditions::crossings_known;
 use crate::prelude::*;
 use crate::route::decode;
 use econoscope_core::indicators::nber::{RECESSIONS, Recession};
-use econoscope_core::model::calendar::{meetings, target_changes};
+use econoscope_core::model::calendar::{TargetChange, meetings, target_changes};
 
 /// Separators of a range.
 const RANGES: [&str; 2] = ["..", " to "];
@@ -65,6 +65,9 @@ fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
 const EVENTS: &str = "days as 2008-09-15, 2020-03-16; FOMC 2022; NBER peaks, NBER trough 2009, recessions; \
     first rate cuts, first hike 2022, last hikes; or a condition, for the days from which it is met: T10Y2Y < 0";
 
+/// Most crossings of a condition in days or weeks, in and out; of more, its months count.
+const MAX_CROSSINGS: usize = 40;
+
 /// First year of the turning points of a name without a year.
 const POSTWAR: i16 = 1945;
 
@@ -110,11 +113,8 @@ pub(crate) fn event_days(field: &str, text: &str, scope: EventScope) -> Result<V
     }
     days.sort_unstable();
     days.dedup();
-    if days.is_empty() {
-        Err(Error::invalid(field, text, "names no event", EVENTS))
-    } else {
-        Ok(days)
-    }
+    let none = || Error::invalid(field, text, "names no event", EVENTS);
+    Some(days).filter(|days| !days.is_empty()).ok_or_else(none)
 }
 
 /// Returns the days from which a condition is met.
@@ -123,8 +123,14 @@ fn crossing_days(text: &str, scope: EventScope) -> Result<Vec<Date>> {
         let problem = "is a condition, and the figures are on another server";
         return Err(Error::invalid("after", text, problem, EVENTS));
     };
-    let found = crossings_known(desk, text, scope.as_of, scope.frequency)?.crossings;
-    Ok(found.iter().filter(|c| c.met).map(|c| c.date).collect())
+    let mut found = crossings_known(desk, text, scope.as_of, scope.frequency)?;
+    let is_often = found.crossings.len() > MAX_CROSSINGS && found.frequency < Frequency::Monthly;
+    if is_often && scope.frequency.is_none() {
+        // Days go to and fro where months cross once.
+        found = crossings_known(desk, text, scope.as_of, Some(Frequency::Monthly))?;
+    }
+    let met = found.crossings.iter().filter(|c| c.met);
+    Ok(met.map(|c| c.date).collect())
 }
 
 /// Returns the days of "FOMC 2022", "NBER peaks", "recession 2008" or "first rate cuts"; `None` for another text.
@@ -137,36 +143,35 @@ fn named_days(text: &str, scope: EventScope) -> Result<Option<Vec<Date>>> {
     words.retain(|word| !["", "the", "of", "in", "a", "fed", "rate"].contains(word));
     let year = words.last().and_then(|word| word.parse::<i16>().ok());
     words.truncate(words.len() - usize::from(year.is_some()));
-    let in_year = |day: &Date| year.map_or(day.year() >= POSTWAR, |year| day.year() == year);
-    let peaks = RECESSIONS.iter().map(|r| r.peak.last_day());
-    let troughs = RECESSIONS.iter().map(|r| r.trough.last_day());
-    let years = |r: &Recession| r.peak.last_day().year()..=r.end().year();
-    let in_recession = |r: &&Recession| year.is_none_or(|year| years(r).contains(&year));
-    let decisions = meetings()
-        .iter()
-        .filter(|m| m.has_decision())
-        .map(|m| m.day);
-    Ok(Some(match *words.as_slice() {
+    let is_in = |first: Date, last: Date| {
+        let years = first.year()..=last.year();
+        year.map_or(last.year() >= POSTWAR, |year| years.contains(&year))
+    };
+    let in_year = |day: &Date| is_in(*day, *day);
+    let peak = |r: &Recession| r.peak.last_day();
+    let mut days: Vec<Date> = match *words.as_slice() {
         ["fomc"] | ["fomc", "meeting" | "decision"] if year.is_some() => {
-            decisions.filter(in_year).collect()
+            let decisions = meetings().iter().filter(|m| m.has_decision());
+            decisions.map(|m| m.day).collect()
         }
-        ["nber", "peak"] => peaks.filter(in_year).collect(),
-        ["nber", "trough"] => troughs.filter(in_year).collect(),
+        ["nber", "peak"] => RECESSIONS.iter().map(peak).collect(),
+        ["nber", "trough"] => RECESSIONS.iter().map(|r| r.end()).collect(),
         ["recession"] | ["nber", "recession"] => {
-            let chosen = RECESSIONS.iter().filter(in_recession);
-            let days = chosen.map(|r| r.peak.last_day());
-            days.filter(|day| day.year() >= POSTWAR).collect()
+            let within = RECESSIONS.iter().filter(|r| is_in(peak(r), r.end()));
+            return Ok(Some(within.map(peak).collect()));
         }
         [order @ ("first" | "last"), change @ ("cut" | "hike")] => {
-            target_days(order, change, scope)?.filter(in_year).collect()
+            target_days(order, change, scope)?
         }
-        [change @ ("cut" | "hike")] => target_days("", change, scope)?.filter(in_year).collect(),
+        [change @ ("cut" | "hike")] => target_days("", change, scope)?,
         _ => return Ok(None),
-    }))
+    };
+    days.retain(in_year);
+    Ok(Some(days))
 }
 
 /// Returns the days of the cuts or hikes of the federal funds target, of the first or last of each run, or of all.
-fn target_days(order: &str, change: &str, scope: EventScope) -> Result<impl Iterator<Item = Date>> {
+fn target_days(order: &str, change: &str, scope: EventScope) -> Result<Vec<Date>> {
     let upper = match scope.desk {
         Some(desk) => desk.series(&desk.resolve("series", "DFEDTARU")?, scope.as_of)?,
         None => None,
@@ -174,19 +179,15 @@ fn target_days(order: &str, change: &str, scope: EventScope) -> Result<impl Iter
     let figures = upper
         .as_ref()
         .map_or(&[][..], |series| &series.observations);
-    let changes = target_changes(figures)
-        .into_iter()
-        .filter(move |c| match order {
-            "first" => c.is_first,
-            "last" => c.is_last,
-            _ => true,
-        });
-    let is_cut = change == "cut";
-    Ok(changes
-        .filter(move |c| c.is_cut == is_cut)
-        .map(|c| c.day)
-        .collect::<Vec<_>>()
-        .into_iter())
+    let is_asked = |c: &TargetChange| match order {
+        _ if c.is_cut != (change == "cut") => false,
+        "first" => c.is_first,
+        "last" => c.is_last,
+        _ => true,
+    };
+    let mut changes = target_changes(figures);
+    changes.retain(is_asked);
+    Ok(changes.iter().map(|c| c.day).collect())
 }
 
 #[cfg(test)]

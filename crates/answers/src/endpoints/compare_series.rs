@@ -84,12 +84,8 @@ impl<'a> Query<'a> {
         }
         if columns.len() > MAX_COLUMNS {
             let problem = format!("are {} columns", columns.len());
-            return Err(Error::invalid(
-                columns::FIELD,
-                "",
-                &problem,
-                "up to 8 columns",
-            ));
+            let allowed = "up to 8 columns";
+            return Err(Error::invalid(columns::FIELD, "", &problem, allowed));
         }
         let condition = params
             .condition

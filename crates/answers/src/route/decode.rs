@@ -35,12 +35,8 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
                 checked.insert(name.clone(), coerce(name, property, value)?);
             }
             None if is_required(schema, name) => {
-                return Err(Error::invalid(
-                    name,
-                    "",
-                    "is required",
-                    &describe_allowed(property),
-                ));
+                let allowed = describe_allowed(property);
+                return Err(Error::invalid(name, "", "is required", &allowed));
             }
             None => {}
         }
@@ -232,12 +228,8 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     if check_bounds(property, "minItems", "maxItems", length).is_err() {
         let given = format!("{length} items");
         let problem = "is not a list of the right length";
-        return Err(Error::invalid(
-            name,
-            &given,
-            problem,
-            &describe_allowed(property),
-        ));
+        let allowed = describe_allowed(property);
+        return Err(Error::invalid(name, &given, problem, &allowed));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
     let coerced = items.into_iter().map(|value| coerce(name, item, value));

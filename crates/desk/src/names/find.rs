@@ -38,11 +38,8 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let index = self.search_index()?;
-        let mut found = index.find(query, None);
-        let named = resolve::ids(query);
-        found.retain(|d| d.kind != Kind::Series || !named.contains(&d.name));
-        let first = named.iter().filter_map(|id| index.series(id));
-        Ok(first.chain(found).take(limit).cloned().collect())
+        let found = index.find(query, None).into_iter();
+        Ok(found.take(limit).cloned().collect())
     }
 
     /// Returns the scenario with a slug, or else those that match the words, best first. Several queries are separated by
@@ -212,8 +209,7 @@ impl Desk {
 /// Returns the words of a query that none of its `results` has. Empty when a result is outside the catalogue, since such a
 /// series has all words.
 pub fn unmatched_words(query: &str, results: &[Arc<SeriesInfo>]) -> Vec<String> {
-    let is_read = results.is_empty() || !resolve::ids(query).is_empty();
-    if is_read || results.iter().any(|info| info.category == IMPORTED) {
+    if results.is_empty() || results.iter().any(|info| info.category == IMPORTED) {
         return Vec::new();
     }
     let ids = results.iter().map(|info| info.id.as_str()).collect();
@@ -228,13 +224,11 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
         return all;
     }
-    let named = resolve::ids(query);
-    let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let found = documents
+    let found = SearchIndex::embedded().find(query, Some(Kind::Series));
+    let infos = found
         .into_iter()
-        .filter(|document| !named.contains(&document.name));
-    let ids = named.iter().chain(found.map(|document| &document.name));
-    ids.filter_map(|id| catalogue.get(id)).cloned().collect()
+        .filter_map(|document| catalogue.get(&document.name));
+    infos.cloned().collect()
 }
 
 fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<SeriesInfo> {
@@ -242,9 +236,9 @@ fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<
         text if text.is_empty() => default.to_owned(),
         text => text,
     };
-    let is_bare = description.title == description.id.as_str()
-        && description.units.is_empty()
-        && description.source.is_empty();
+    let has_text = !description.units.is_empty() || !description.source.is_empty();
+    let is_untrusted = has_text || description.title != description.id.as_str();
+    let is_daily = description.frequency == Frequency::Daily;
     Arc::new(SeriesInfo {
         id: description.id,
         title: untrusted::clean_name(&description.title, MAX_TITLE),
@@ -254,14 +248,10 @@ fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<
         seasonally_adjusted: description.seasonally_adjusted,
         category: IMPORTED.into(),
         source: or(&description.source, source),
-        publication_lag_days: if description.frequency == Frequency::Daily {
-            1
-        } else {
-            30
-        },
+        publication_lag_days: if is_daily { 1 } else { 30 },
         is_metric: false,
         rights,
         decimals: 4,
-        is_untrusted: !is_bare,
+        is_untrusted,
     })
 }

@@ -14,6 +14,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::expression;
+use econoscope_core::indicators::prose::{enclosed, join};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::{Spelling, fold_name};
@@ -69,26 +70,19 @@ impl Meaning {
     }
 
     fn of(name: &str, columns: Vec<Part>) -> Self {
-        let mut note = format!("\"{}\" read as ", quote(name));
-        for (part, comma) in columns
-            .iter()
-            .zip([""].into_iter().chain(std::iter::repeat("; ")))
-        {
-            note += &format!("{comma}{}, {}", part.formula, title(part));
-            note += &part.choices.map_or_else(String::new, other_choices);
-        }
-        let mut unread: Vec<&str> = columns
-            .iter()
-            .flat_map(|part| &part.unread)
-            .map(String::as_str)
-            .collect();
+        let reading = |part: &Part| {
+            let others = part.choices.map_or_else(String::new, other_choices);
+            format!("{}, {}{others}", part.formula, title(part))
+        };
+        let readings = join(columns.iter().map(reading), "; ");
+        let mut unread: Vec<&String> = columns.iter().flat_map(|part| &part.unread).collect();
         unread.dedup();
-        if !unread.is_empty() {
-            note += &format!(
-                "; not read: \"{}\" (days are as_of, start, end or dates)",
-                unread.join(" ")
-            );
-        }
+        let unread = enclosed(
+            "; not read: \"",
+            &join(unread, " "),
+            "\" (days are as_of, start, end or dates)",
+        );
+        let note = format!("\"{}\" read as {readings}{unread}", quote(name));
         Self {
             columns,
             note: Some(note),
@@ -112,21 +106,19 @@ pub fn title(part: &Part) -> String {
 
 /// Describes what an ambiguous name may mean besides its usual meaning.
 fn other_choices(choices: &Choices) -> String {
-    let is_beside =
-        |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
-    let others = choices
-        .candidates
+    let beside: Vec<&str> = choices
+        .companions
         .iter()
-        .skip(1)
-        .filter(|other| !is_beside(other));
-    let others: Vec<String> = others
-        .map(|s| format!("{} ({})", s.id, s.title))
-        .take(MAX_SUGGESTIONS)
+        .map(|info| info.id.as_str())
         .collect();
-    match others.as_slice() {
-        [] => String::new(),
-        others => format!("; it may also mean {}", others.join(", ")),
-    }
+    let others = choices.candidates.iter().skip(1);
+    let others = others.filter(|other| !beside.contains(&other.id.as_str()));
+    let named = others.map(|s| format!("{} ({})", s.id, s.title));
+    enclosed(
+        "; it may also mean ",
+        &join(named.take(MAX_SUGGESTIONS), ", "),
+        "",
+    )
 }
 
 /// Returns the series of the catalogue that a name means.
@@ -243,11 +235,7 @@ fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
     let siblings = similar_ids(name);
     let is_one_word = !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
-    let near = if is_one_word {
-        suggestions(name)
-    } else {
-        Vec::new()
-    };
+    let near = is_one_word.then(|| suggestions(name)).unwrap_or_default();
     let refusal = match read::absent(tokens) {
         Some(refusal) => Some(refusal),
         None if !siblings.is_empty() => {
@@ -258,13 +246,15 @@ fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
         None if !near.is_empty() => Some((String::new(), near)),
         None => read::refusal(tokens),
     };
-    let (why, suggestions) = refusal.unwrap_or_default();
-    let name = quote(name);
+    unknown(kind, name, refusal.unwrap_or_default())
+}
+
+fn unknown(kind: &'static str, name: &str, refusal: read::Refusal) -> Error {
     Error::Unknown {
         kind,
-        name,
-        why,
-        suggestions,
+        name: quote(name),
+        why: refusal.0,
+        suggestions: refusal.1,
     }
 }
 
@@ -278,16 +268,14 @@ fn foreign_id(name: &str) -> Option<&str> {
         .split_once(':')
         .filter(is_prefix)
         .map_or(name, |(_, id)| id);
-    let prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"];
-    let bare = prefixes
-        .iter()
+    let mut prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"].into_iter();
+    let stem = prefixes
         .find_map(|prefix| bare.strip_prefix(prefix))
         .unwrap_or(bare);
-    let suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"];
+    let mut suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"].into_iter();
     let bare = suffixes
-        .iter()
-        .find_map(|suffix| bare.strip_suffix(suffix))
-        .unwrap_or(bare);
+        .find_map(|suffix| stem.strip_suffix(suffix))
+        .unwrap_or(stem);
     let folded = fold_name(bare);
     let is_held = Names::embedded().find(bare).is_some();
     // Only an identifier with a long number belongs to a family.
@@ -395,15 +383,7 @@ pub(super) fn absence(text: &str) -> Option<String> {
         return None;
     }
     let refusal = read::absent(&tokens).or_else(|| read::elsewhere(&tokens));
-    let (why, suggestions) = refusal?;
-    let name = quote(text);
-    let error = Error::Unknown {
-        kind: "series",
-        name,
-        why,
-        suggestions,
-    };
-    Some(error.to_string())
+    Some(unknown("series", text, refusal?).to_string())
 }
 
 /// Returns the identifiers of the series that a name means or, ambiguous, may mean, those of a formula included.
@@ -525,10 +505,8 @@ impl Desk {
                 resolution.info = longer;
             }
         }
-        resolution.note = Some(match resolution.note {
-            Some(before) => format!("{before}; {note}"),
-            None => note,
-        });
+        let notes = resolution.note.into_iter().chain([note]);
+        resolution.note = Some(join(notes, "; "));
         Ok(resolution)
     }
 

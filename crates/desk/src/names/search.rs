@@ -7,11 +7,12 @@
 #[cfg(test)]
 mod tests;
 
+use super::resolve;
 use crate::texts::glossary;
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
-use econoscope_core::model::words::{Spelling, fold_name, key, keywords};
+use econoscope_core::model::words::{Spelling, fold_name, key, keywords, keywords_as_spelled};
 use econoscope_data::store::Article;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::once;
@@ -51,28 +52,26 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Series,
-        Self::Term,
-        Self::Method,
-        Self::Scenario,
-        Self::Article,
+    const WORDS: [(Self, &str); 5] = [
+        (Self::Series, "series"),
+        (Self::Term, "term"),
+        (Self::Method, "method"),
+        (Self::Scenario, "scenario"),
+        (Self::Article, "article"),
     ];
 
     /// Returns the word in identifiers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Series => "series",
-            Self::Term => "term",
-            Self::Method => "method",
-            Self::Scenario => "scenario",
-            Self::Article => "article",
-        }
+        let mut words = Self::WORDS.into_iter();
+        words
+            .find(|(kind, _)| *kind == self)
+            .map_or("", |(_, word)| word)
     }
 
     /// Parses the word in identifiers.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        let mut words = Self::WORDS.into_iter();
+        words.find(|(_, own)| *own == word).map(|(kind, _)| kind)
     }
 }
 
@@ -191,16 +190,18 @@ impl SearchIndex {
         self.documents.get(self.embedded..) == Some(own)
     }
 
-    /// Returns the document of a series.
-    pub(super) fn series(&self, id: &str) -> Option<&Document> {
-        let mut all = self.documents.iter();
-        all.find(|document| document.kind == Kind::Series && document.name == id)
-    }
-
     /// Returns matching documents of one kind or all, best first, without noise; those of one score in their original
-    /// order.
+    /// order. What the query names comes first.
     pub fn find(&self, query: &str, kind: Option<Kind>) -> Vec<&Document> {
-        let scores = self.scores(query).into_iter();
+        let mut scores = self.scores(query);
+        if kind.is_none_or(|kind| kind == Kind::Series) {
+            for (id, place) in resolve::ids(query).into_iter().zip(0u32..) {
+                let is_named = |d: &Document| d.kind == Kind::Series && d.name == id;
+                let index = self.documents.iter().position(is_named);
+                scores.extend(index.map(|index| (index, 2.0 * NAMED - f64::from(place) / 100.0)));
+            }
+        }
+        let scores = scores.into_iter();
         let scored = scores.filter_map(|(index, score)| Some((score, self.documents.get(index)?)));
         let mut hits: Vec<(f64, &Document)> = scored
             .filter(|(_, document)| kind.is_none_or(|kind| document.kind == kind))
@@ -241,14 +242,19 @@ impl SearchIndex {
         scores
     }
 
-    /// Returns the words of a query, as written, that none of these series has, even nearly.
+    /// Returns the words of a query, as written, that none of these series has, even nearly; none where all are read.
     pub(super) fn unmatched_words(&self, query: &str, ids: &HashSet<&str>) -> Vec<String> {
+        if !resolve::ids(query).is_empty() {
+            return Vec::new();
+        }
         let is_named = |index: &usize| {
             let document = self.documents.get(*index);
             document.is_some_and(|d| d.kind == Kind::Series && ids.contains(d.name.as_str()))
         };
-        let mut words: Vec<String> = asked_words(query).collect();
-        words.retain(|word| !best(&self.alike(word)).keys().any(is_named));
+        let mut words: Vec<String> = keywords_as_spelled(query).take(MAX_WORDS).collect();
+        words.dedup();
+        let has = |word: String| best(&self.alike(&word)).keys().any(is_named);
+        words.retain(|word| !keywords(word).any(has));
         words
     }
 

@@ -8,7 +8,7 @@ use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods};
 use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
-use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
+use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
@@ -226,16 +226,16 @@ impl Table {
             return Ok(Vec::new());
         };
         let means = self.columns.iter().zip(figures).map(|(named, figures)| {
-            let met = GroupMean::new(is_met, figures, true);
-            let unmet = GroupMean::new(is_met, figures, false);
+            let met = group(is_met, figures, true);
+            let unmet = group(is_met, figures, false);
             let rounded = |value| named.column.round(value);
             ConditionMeans {
                 series: named.name.clone(),
                 frequency: frequency.word().into(),
-                met: met.mean.map(rounded),
-                met_count: met.count,
-                unmet: unmet.mean.map(rounded),
-                unmet_count: unmet.count,
+                met: mean(&met).map(rounded),
+                met_count: met.len(),
+                unmet: mean(&unmet).map(rounded),
+                unmet_count: unmet.len(),
             }
         });
         Ok(means.collect())
@@ -272,26 +272,12 @@ impl Table {
     }
 }
 
-/// The mean of the figures at the dates at which a condition is met, or is not.
-struct GroupMean {
-    /// `None` without a figure.
-    mean: Option<f64>,
-    count: usize,
-}
-
-impl GroupMean {
-    fn new(is_met: &[f64], figures: &[f64], wanted: bool) -> Self {
-        let dates = is_met.iter().zip(figures);
-        let known = dates.filter(|(truth, value)| !truth.is_nan() && !value.is_nan());
-        let group = known.filter(|(truth, _)| (**truth != 0.0) == wanted);
-        let values: Vec<f64> = group.map(|(_, value)| *value).collect();
-        let n = values.len();
-        let sum: f64 = values.iter().sum();
-        Self {
-            mean: (n > 0).then(|| sum / count(n)),
-            count: n,
-        }
-    }
+/// Returns the figures at the dates at which a condition is met, or is not.
+fn group(is_met: &[f64], figures: &[f64], wanted: bool) -> Vec<f64> {
+    let dates = is_met.iter().zip(figures);
+    let known = dates.filter(|(truth, value)| !truth.is_nan() && !value.is_nan());
+    let group = known.filter(|(truth, _)| (**truth != 0.0) == wanted);
+    group.map(|(_, value)| *value).collect()
 }
 
 /// Converts the columns to common periods. Days become weeks as those of a weekly column end, unless the request names

@@ -29,7 +29,7 @@ pub struct Params {
     /// In place of a range: the value on or before each of these days.
     #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
     pub(super) dates: Option<Vec<String>>,
-    /// In place of a range: days of events, or FOMC 2022, recessions, first rate cuts, T10Y2Y < 0: the value then and at
+    /// In place of a range: days of events, or FOMC 2022, recessions, first rate cuts, T10Y2Y < 0 (in months if it crosses often): the value then and at
     /// each horizon, and the means.
     #[schemars(length(max = 400))]
     pub(super) after: Option<String>,
@@ -195,11 +195,11 @@ impl DateSelection {
             let allowed = "after=2022-04-01 with horizons=3m,12m";
             return Err(Error::invalid("horizons", &text, problem, allowed));
         }
-        let first = days.iter().map(|(day, _)| *day).min();
-        let last = days.iter().map(|(day, _)| *day).max();
+        let all = days.iter().map(|(day, _)| *day);
+        let ends = all.clone().min().zip(all.max());
         let start = params.start.as_deref();
         let end = params.end.as_deref();
-        let DateRange { start, end } = match (first.zip(last), start, end) {
+        let DateRange { start, end } = match (ends, start, end) {
             (None, start, end) => range(start, end, as_of, today)?,
             (Some(_), Some(start), _) => return Err(conflict("start", start, name)),
             (Some(_), None, Some(end)) => return Err(conflict("end", end, name)),
@@ -231,10 +231,8 @@ fn parse_events(
     horizons: Option<&[String]>,
     scope: EventScope,
 ) -> Result<Vec<SelectedDay>> {
-    let horizons: Vec<&str> = match horizons {
-        Some(given) => given.iter().map(String::as_str).collect(),
-        None => DEFAULT_HORIZONS.to_vec(),
-    };
+    let default = || DEFAULT_HORIZONS.map(String::from).into();
+    let horizons: Vec<String> = horizons.map_or_else(default, <[String]>::to_vec);
     let events = dates::event_days("after", text, scope)?;
     let count = events.len() * (horizons.len() + 1);
     if count > MAX_FIGURES {
