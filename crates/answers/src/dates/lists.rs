@@ -337,19 +337,24 @@ mod tests {
     #[test]
     fn crossings_are_of_what_was_known() {
         let desk = TestDesk::bundled().on("2026-11-25").open();
-        let days = |as_of, frequency| {
+        let days = |text, as_of, frequency| {
             let scope = EventScope {
                 desk: Some(&desk),
                 as_of,
                 frequency,
                 today: TODAY,
             };
-            event_days("after", "T10Y2Y < -0.3", scope).unwrap_or_default()
+            event_days("after", text, scope).unwrap_or_default()
         };
-        let known = days(AsOf::Day(date(2020, 1, 1)), None);
-        let all = days(AsOf::Latest, None);
+        let monthly = Some(Frequency::Monthly);
+        let known = days("T10Y2Y < -1", AsOf::Day(date(1990, 1, 1)), None);
+        let all = days("T10Y2Y < -1", AsOf::Latest, None);
         assert!(!known.is_empty() && known.len() < all.len());
-        assert!(known.iter().all(|day| *day <= date(2020, 1, 1)));
-        assert!(days(AsOf::Latest, Some(Frequency::Monthly)).len() < all.len());
+        assert!(known.iter().all(|day| *day <= date(1990, 1, 1)));
+        assert!(days("T10Y2Y < -1", AsOf::Latest, monthly).len() < all.len());
+        // What crosses often as days is read as months, unless a frequency is given.
+        let often = |frequency| days("T10Y2Y < 0", AsOf::Latest, frequency);
+        assert_eq!(often(None), often(monthly));
+        assert!(often(None).len() < 20 && often(Some(Frequency::Daily)).len() > 40);
     }
 }

@@ -189,12 +189,10 @@ impl Endpoint for Params {
         };
         let shown = table.thin(params.max_points);
         let range = context.range;
+        let first = table.dates(&[0]).pop();
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
-            start: table
-                .first_date()
-                .filter(|_| range.is_open())
-                .unwrap_or(range.start),
+            start: first.filter(|_| range.is_open()).unwrap_or(range.start),
             end: context.range.end,
             count: table.common_count(),
             rows: table.row_count(),

@@ -198,11 +198,29 @@ impl Desk {
         let status = self.series_status(&description.id)?;
         let recipes = &self.settings().recipes;
         let recipe = status.and_then(|status| recipes.source(&status.origin));
-        let (source, rights) = recipe
-            .map_or(("imported by the operator", Rights::FetchOnly), |recipe| {
-                (recipe.name.as_str(), recipe.rights)
-            });
-        Ok(imported_info(description, source, rights))
+        let own = ("imported by the operator", Rights::FetchOnly);
+        let (source, rights) = recipe.map_or(own, |recipe| (&recipe.name, recipe.rights));
+        let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
+            text if text.is_empty() => default.to_owned(),
+            text => text,
+        };
+        let has_text = !description.units.is_empty() || !description.source.is_empty();
+        let is_daily = description.frequency == Frequency::Daily;
+        Ok(Arc::new(SeriesInfo {
+            is_untrusted: has_text || description.title != description.id.as_str(),
+            title: untrusted::clean_name(&description.title, MAX_TITLE),
+            id: description.id,
+            units: or(&description.units, "unit not stated"),
+            units_short: String::new(),
+            frequency: description.frequency,
+            seasonally_adjusted: description.seasonally_adjusted,
+            category: IMPORTED.into(),
+            source: or(&description.source, source),
+            publication_lag_days: if is_daily { 1 } else { 30 },
+            is_metric: false,
+            rights,
+            decimals: 4,
+        }))
     }
 }
 
@@ -229,29 +247,4 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         .into_iter()
         .filter_map(|document| catalogue.get(&document.name));
     infos.cloned().collect()
-}
-
-fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<SeriesInfo> {
-    let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
-        text if text.is_empty() => default.to_owned(),
-        text => text,
-    };
-    let has_text = !description.units.is_empty() || !description.source.is_empty();
-    let is_untrusted = has_text || description.title != description.id.as_str();
-    let is_daily = description.frequency == Frequency::Daily;
-    Arc::new(SeriesInfo {
-        id: description.id,
-        title: untrusted::clean_name(&description.title, MAX_TITLE),
-        units: or(&description.units, "unit not stated"),
-        units_short: String::new(),
-        frequency: description.frequency,
-        seasonally_adjusted: description.seasonally_adjusted,
-        category: IMPORTED.into(),
-        source: or(&description.source, source),
-        publication_lag_days: if is_daily { 1 } else { 30 },
-        is_metric: false,
-        rights,
-        decimals: 4,
-        is_untrusted,
-    })
 }

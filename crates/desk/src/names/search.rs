@@ -12,7 +12,7 @@ use crate::texts::glossary;
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
-use econoscope_core::model::words::{Spelling, fold_name, key, keywords, keywords_as_spelled};
+use econoscope_core::model::words::{Spelling, fold_name, keywords, keywords_as_spelled};
 use econoscope_data::store::Article;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::once;
@@ -134,7 +134,7 @@ pub struct SearchIndex {
     embedded: usize,
     /// The documents with a word, each with the weight of its best part.
     words: BTreeMap<String, HashMap<usize, f64>>,
-    /// The documents with a name, folded or as a key, each with the place of the name.
+    /// The documents with a name, folded or by its words, each with the place of the name.
     names: HashMap<String, Vec<(usize, f64)>>,
 }
 
@@ -171,7 +171,7 @@ impl SearchIndex {
             }
             let own = once(&document.title).chain(&document.names);
             for (name, place) in own.zip(0u32..) {
-                for spelling in HashSet::from([fold_name(name), key(name)]) {
+                for spelling in HashSet::from([fold_name(name), keywords(name).collect()]) {
                     let same = names.entry(spelling).or_default();
                     same.push((index, f64::from(place)));
                 }

@@ -77,11 +77,6 @@ impl Table {
         })
     }
 
-    /// The first date that any column has.
-    pub(super) fn first_date(&self) -> Option<Date> {
-        self.dates.first().copied()
-    }
-
     /// Number of dates that any column has.
     pub(super) fn row_count(&self) -> usize {
         self.dates.len()

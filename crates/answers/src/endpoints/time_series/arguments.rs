@@ -147,15 +147,11 @@ impl DateSelection {
     /// Returns the first day of an answer, given the first figure of a series: of a range that of its first figure, and of an
     /// open one without any the end.
     pub(super) fn first_day(&self, first: Option<&Observation>) -> Date {
+        let is_open = self.range().is_open();
+        let given = if is_open { self.end } else { self.start };
         let first = first.filter(|_| self.days.is_empty());
-        let start = first.map_or(self.start, |first| self.start.max(first.date));
-        if start <= self.end && start.year() > 1700 {
-            start
-        } else if self.range().is_open() {
-            self.end
-        } else {
-            self.start
-        }
+        let start = first.map_or(given, |first| self.start.max(first.date));
+        if start <= self.end { start } else { given }
     }
 
     /// Returns the rows of a series in the range.
