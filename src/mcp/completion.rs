@@ -89,6 +89,7 @@ fn starting_with<T: Into<String>>(
 /// does.
 fn series(prefix: &str) -> Vec<String> {
     let names = Names::embedded();
+    let exact = names.find(prefix);
     let folded = fold_name(prefix);
     let begins = |text: &str| fold_name(text).starts_with(&folded);
     // The catalogue lists a total before its parts: CPIAUCSL, CPILFESL and then CPIAPPSL.
@@ -96,7 +97,6 @@ fn series(prefix: &str) -> Vec<String> {
     let by_id = catalogue().filter(|info| begins(info.id.as_str()));
     let by_name = catalogue()
         .filter(|info| info.title.split(' ').any(begins) || names.aliases_of(info).any(begins));
-    let exact = names.find(prefix);
     let mut seen = BTreeSet::new();
     let all = exact.iter().chain(by_id).chain(by_name);
     let ids = all.map(|info| info.id.to_string());

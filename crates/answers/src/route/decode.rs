@@ -162,7 +162,7 @@ fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
     let instead = SINGLE.iter().find(|(one, _)| *one == name && is_several);
     let fail = |problem: &str| {
         let allowed = describe_allowed(property);
-        let instead = instead.map(|(_, instead)| format!("one of {allowed}; {instead}"));
+        let instead = instead.map(|(_, instead)| format!("{allowed}; {instead}"));
         Error::invalid(name, &received, problem, &instead.unwrap_or(allowed))
     };
     match json_type(property) {

@@ -220,7 +220,11 @@ impl SearchIndex {
         for word in asked_words(query) {
             let alike = self.alike(&word);
             name += alike.first().map_or(&word, |(text, _)| *text);
-            let matches = best(&alike);
+            let mut matches = best(&alike);
+            // A word that is a whole name tells more than one of a title.
+            for (index, _) in self.names.get(&word).into_iter().flatten() {
+                matches.insert(*index, 1.0 + CLOSENESS);
+            }
             let count = to_f64(matches.len());
             let rarity = ((to_f64(self.documents.len()) - count + 0.5) / (count + 0.5)).ln_1p();
             total += rarity;

@@ -155,6 +155,19 @@ fn search_covers_every_kind_of_document() {
 }
 
 #[test]
+fn a_word_that_is_a_name_outranks_one_of_a_title() -> Result<()> {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    for (query, want) in [
+        ("cats unemployment", "UNRATE"),
+        ("payrolls of cats", "PAYEMS"),
+    ] {
+        let (found, _) = desk.find_series(query, None, 3)?;
+        assert_eq!(found[0].id.as_str(), want, "{query}");
+    }
+    Ok(())
+}
+
+#[test]
 fn category_filters_series() -> Result<()> {
     let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
     let (fx, total) = desk.find_series("", Some("FX"), 500)?;
