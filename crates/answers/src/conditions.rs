@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 const FIELD: &str = "condition";
 /// Most runs that an answer lists.
-const MAX_EPISODES: usize = 10;
+const MAX_EPISODES: usize = 6;
 const EXAMPLES: &str =
     "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
 
@@ -76,7 +76,7 @@ pub struct ConditionFigures {
     /// Runs that meet it.
     #[serde(default)]
     pub runs: usize,
-    /// The ten longest of them, oldest first.
+    /// The six longest of them, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub episodes: Vec<Episode>,
     /// Longest run; the oldest of equal ones.
@@ -410,13 +410,12 @@ pub(crate) fn crossings_known(
 }
 
 impl Episode {
-    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41 on 1980-03-20)".
+    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41)".
     fn describe(&self, word: &str) -> String {
         let Streak {
             start, end, length, ..
         } = self.run;
-        let extreme = self.extreme.zip(self.extreme_date);
-        let extreme = extreme.map(|(value, date)| format!(", {word} {value} on {date}"));
+        let extreme = self.extreme.map(|value| format!(", {word} {value}"));
         format!("{start} to {end} ({length}{})", extreme.unwrap_or_default())
     }
 }

@@ -40,7 +40,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.resolution_in("series", name, range)?;
+            let resolution = desk.resolution_in("series", name, range, as_of)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,

@@ -1,6 +1,6 @@
 //! Arguments of more than one day: lists, ranges of periods, and events by name.
 
-use super::{CalendarPeriod, join_split_dates, newest, read};
+use super::{CalendarPeriod, FORMS, join_split_dates, newest, read};
 use crate::conditions::crossings_known;
 use crate::prelude::*;
 use crate::route::decode;
@@ -62,8 +62,8 @@ fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
 }
 
 /// How events may be named.
-const EVENTS: &str = "days as 2008-09-15, 2020-03-16; FOMC 2022; NBER peaks, NBER trough 2009, recessions; \
-    first rate cuts, first hike 2022, last hikes; or a condition, for the days from which it is met: T10Y2Y < 0";
+const EVENTS: &str = "an event: FOMC 2022, NBER peaks, NBER trough 2009, recessions, first rate cuts, \
+    first hike 2022, last hikes, or a condition for the days from which it is met: T10Y2Y < 0";
 
 /// Most crossings of a condition in days or weeks, in and out; of more, its months count.
 const MAX_CROSSINGS: usize = 40;
@@ -101,8 +101,11 @@ pub(crate) fn event_days(field: &str, text: &str, scope: EventScope) -> Result<V
             Err(_) if part.contains(['<', '>', '=', '≤', '≥', '≠']) => {
                 crossing_days(&part, scope)?
             }
-            Err(Error::InvalidParam { problem, .. }) => named_days(&part, scope)?
-                .ok_or_else(|| Error::invalid(field, &part, &problem, EVENTS))?,
+            Err(Error::InvalidParam { problem, .. }) => {
+                let allowed = format!("{FORMS}; or {EVENTS}");
+                let unknown = || Error::invalid(field, &part, &problem, &allowed);
+                named_days(&part, scope)?.ok_or_else(unknown)?
+            }
             Err(error) => return Err(error),
         };
         let known = days.len();
@@ -147,7 +150,6 @@ fn named_days(text: &str, scope: EventScope) -> Result<Option<Vec<Date>>> {
         let years = first.year()..=last.year();
         year.map_or(last.year() >= POSTWAR, |year| years.contains(&year))
     };
-    let in_year = |day: &Date| is_in(*day, *day);
     let peak = |r: &Recession| r.peak.last_day();
     let mut days: Vec<Date> = match *words.as_slice() {
         ["fomc"] | ["fomc", "meeting" | "decision"] if year.is_some() => {
@@ -166,7 +168,7 @@ fn named_days(text: &str, scope: EventScope) -> Result<Option<Vec<Date>>> {
         [change @ ("cut" | "hike")] => target_days("", change, scope)?,
         _ => return Ok(None),
     };
-    days.retain(in_year);
+    days.retain(|day| is_in(*day, *day));
     Ok(Some(days))
 }
 

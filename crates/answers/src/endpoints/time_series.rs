@@ -137,7 +137,7 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.resolution_in("series", &params.series_id, selection.range())?;
+    let resolution = desk.resolution_in("series", &params.series_id, selection.range(), as_of)?;
     let info = &resolution.info;
     let condition = params
         .condition
@@ -208,7 +208,7 @@ fn read_condition(
     range: DateRange,
 ) -> Result<(Condition, NamedSeries)> {
     let is_subject = |name: &str| {
-        let resolution = desk.resolution_in("series", name, range);
+        let resolution = desk.resolution_in("series", name, range, as_of);
         resolution.is_ok_and(|resolution| resolution.info.id == info.id)
     };
     let condition = Condition::parse(text)?.with_subject(&is_subject);

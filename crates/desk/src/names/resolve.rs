@@ -460,8 +460,8 @@ impl Desk {
         Ok(resolution)
     }
 
-    /// Resolves a name for a range: where its usual series begins later, to the same over a longer time. An identifier means
-    /// that series alone. The note says when it begins, and which reaches back.
+    /// Resolves a name for a range as known at `as_of`: where its usual series begins later, to the same over a longer time. An
+    /// identifier means that series alone. The note says when it begins, and which reaches back.
     ///
     /// # Errors
     /// As [`resolve`].
@@ -470,29 +470,29 @@ impl Desk {
         kind: &'static str,
         name: &str,
         range: DateRange,
+        as_of: AsOf,
     ) -> Result<Resolution> {
         let mut resolution = self.resolution(kind, name)?;
         let old = Arc::clone(&resolution.info);
         let first = |info: &Arc<SeriesInfo>| -> Result<Option<Date>> {
-            let series = self.series(info, AsOf::Latest)?;
+            let series = self.series(info, as_of)?;
             Ok(series.and_then(|series| Some(series.observations.first()?.date)))
         };
         let mut pairs = rows(include_str!("../../data/longer.csv"));
         let pair = pairs.find(|[id, ..]: &[&str; 3]| old.id.as_str() == *id);
         let [_, longer, taken] = pair.unwrap_or_default();
-        let Some(begins) = first(&old)? else {
-            return Ok(resolution);
-        };
+        let begins = first(&old)?;
         // All there is begins where it begins, but for what is short only by its source.
-        let is_all = range.is_open() && range.end >= begins && taken != "always";
+        let is_all = |day: Date| range.is_open() && range.end >= day && taken != "always";
         // A period may be dated by a day of the next one.
-        let slack = shift(range.start, 9.days());
-        if is_all || begins <= shift(slack, old.frequency.period()) {
+        let slack = shift(shift(range.start, 9.days()), old.frequency.period());
+        if begins.is_some_and(|day| is_all(day) || day <= slack) {
             return Ok(resolution);
         }
-        let mut note = format!("{} begins {begins}", old.id);
+        let mut notes: Vec<String> = resolution.note.take().into_iter().collect();
+        notes.extend(begins.map(|day| format!("{} begins {day}", old.id)));
         if let Some(longer) = catalogue_series(longer)
-            && first(&longer)?.is_some_and(|day| day < begins)
+            && first(&longer)?.is_some_and(|day| begins.is_none_or(|begins| day < begins))
         {
             let is_taken = taken != "never" && !old.id.as_str().eq_ignore_ascii_case(name.trim());
             let verb = match taken {
@@ -500,13 +500,12 @@ impl Desk {
                 "never" => "reaches back further, as another measure",
                 _ => "reaches back further",
             };
-            note += &format!("; {} ({}) {verb}", longer.id, longer.title);
+            notes.push(format!("{} ({}) {verb}", longer.id, longer.title));
             if is_taken {
                 resolution.info = longer;
             }
         }
-        let notes = resolution.note.into_iter().chain([note]);
-        resolution.note = Some(join(notes, "; "));
+        resolution.note = Some(join(notes, "; ")).filter(|note| !note.is_empty());
         Ok(resolution)
     }
 

@@ -464,15 +464,15 @@ fn episodes_of_a_condition_have_their_extremes() -> Result<()> {
     );
     assert_eq!(counts.runs, 4);
     let text = out.render_text();
-    let told = "; runs (4): 1975-05-01 to 1975-05-01 (1, highest 9 on 1975-05-01), 1982-03-01 to 1983-09-01 (19, highest 10.8 on 1982-11-01)";
+    let told = "; runs (4): 1975-05-01 to 1975-05-01 (1, highest 9), 1982-03-01 to 1983-09-01 (19, highest 10.8)";
     assert!(text.contains(told), "{text}");
-    // Of many the ten longest, in the order of time; without an inequality no extreme.
+    // Of many the six longest, in the order of time; without an inequality no extreme.
     let many = compare(
         serde_json::json!({"series": "DGS10", "start": "max", "condition": "T10Y2Y < 0 and DGS10 > 0"}),
     )?;
     let counts = &many.conditions[0];
     assert!(
-        counts.runs > 10 && counts.episodes.len() == 10,
+        counts.runs > 6 && counts.episodes.len() == 6,
         "{}",
         counts.runs
     );
@@ -486,15 +486,13 @@ fn episodes_of_a_condition_have_their_extremes() -> Result<()> {
     );
     assert!(
         many.render_text()
-            .contains(&format!("the 10 longest of {} runs: ", counts.runs))
+            .contains(&format!("the 6 longest of {} runs: ", counts.runs))
     );
     let below = compare(
         serde_json::json!({"series": "DGS10", "start": "2022", "condition": "T10Y2Y < 0"}),
     )?;
     assert!(
-        below
-            .render_text()
-            .contains(", lowest -1.08 on 2023-07-03)"),
+        below.render_text().contains(", lowest -1.08)"),
         "{}",
         below.render_text()
     );

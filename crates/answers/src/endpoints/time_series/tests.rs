@@ -190,7 +190,7 @@ fn events_by_name_are_followed() {
     assert!(text.contains("Mean of ") && text.contains("+1y"), "{text}");
     let text = asked(json!({"seriesId": "DGS10", "after": "the first cut of the cake"}));
     assert!(
-        text.contains("FOMC 2022; NBER peaks") && text.contains("T10Y2Y < 0"),
+        text.contains("FOMC 2022, NBER peaks") && text.contains("T10Y2Y < 0"),
         "{text}"
     );
 }
