@@ -221,11 +221,9 @@ impl Condition {
 
     /// Whether it is met above what its first side is compared with, or below; `None` unless it is one inequality.
     fn is_above(&self) -> Option<bool> {
-        match &self.tree {
-            Expr::Call(Function::Op(Op::Greater | Op::AtLeast), ..) => Some(true),
-            Expr::Call(Function::Op(Op::Less | Op::AtMost), ..) => Some(false),
-            _ => None,
-        }
+        let is_any = |ops: [Op; 2]| matches!(&self.tree, Expr::Call(Function::Op(op), ..) if ops.contains(op));
+        let is_above = is_any([Op::Greater, Op::AtLeast]);
+        (is_above || is_any([Op::Less, Op::AtMost])).then_some(is_above)
     }
 
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
@@ -248,14 +246,10 @@ impl Condition {
         runs.sort_by_key(|run| Reverse(run.length));
         runs.truncate(MAX_EPISODES);
         runs.sort_by_key(|run| run.start);
-        let is_first = |tree: &Expr| match tree {
-            Expr::Call(_, sides, _) => !matches!(sides.first(), Some(Expr::Number(_))),
-            _ => false,
-        };
-        let column = sides
-            .first()
-            .filter(|_| is_first(&self.tree))
-            .map(|(_, column)| column);
+        let is_number = |tree: Option<&Expr>| matches!(tree, Some(Expr::Number(_)));
+        let has_first = matches!(&self.tree, Expr::Call(_, sides, _) if !is_number(sides.first()));
+        let first = sides.first().filter(|_| has_first);
+        let column = first.map(|(_, column)| column);
         let episode = |run: Streak| {
             let found = column.zip(self.is_above()).and_then(|(column, is_above)| {
                 let (lowest, highest) = extremes(figures(column, run.start, run.end))?;

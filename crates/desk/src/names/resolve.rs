@@ -234,8 +234,11 @@ fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 /// Builds the error for a name without a reading.
 fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
     let siblings = similar_ids(name);
-    let is_one_word = !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
-    let near = is_one_word.then(|| suggestions(name)).unwrap_or_default();
+    let is_one_word =
+        |name: &&str| !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
+    let near = Some(name)
+        .filter(is_one_word)
+        .map_or_else(Vec::new, suggestions);
     let refusal = match read::absent(tokens) {
         Some(refusal) => Some(refusal),
         None if !siblings.is_empty() => {
