@@ -154,7 +154,7 @@ unsummed = [name for name, of in sums.items() if of is None and not name.startsw
 assert not unsummed, f"only our own crates have no sum: {unsummed}"
 missing = [name for name in named if name.replace("@", " ") + " (" not in texts]
 assert not missing, missing
-for word in ("SIL OPEN FONT LICENSE", "Mozilla CA certificates", "bundled figures"):
+for word in ("SIL OPEN FONT LICENSE", "Kevin Atkinson", "Mozilla CA certificates", "bundled figures"):
     assert word in texts, word
 print(len(named), "crates,", len(parts) - len(named), "others")
 PY

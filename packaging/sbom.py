@@ -32,6 +32,7 @@ from targets import LICENSE, REPOSITORY, ROOT, VERSION
 OTHERS = [
     ("Inter", ComponentType.FILE, "OFL-1.1", "crates/core/data/fonts/OFL.txt"),
     ("bundled figures of US public agencies", ComponentType.DATA, None, "docs/DATA.md"),
+    ("SCOWL, English words", ComponentType.DATA, "SCOWL", "crates/desk/data/english-license.txt"),
     ("Mozilla CA certificates", ComponentType.DATA, "MPL-2.0", None),
 ]
 NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE", "COPYRIGHT")

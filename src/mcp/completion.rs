@@ -85,32 +85,22 @@ fn starting_with<T: Into<String>>(
         .collect()
 }
 
-/// Returns identifiers that begin with the prefix, then those whose alias or title does.
+/// Returns the series with this name, identifiers that begin with the prefix, then those whose alias or a word of whose title
+/// does.
 fn series(prefix: &str) -> Vec<String> {
     let names = Names::embedded();
+    let exact = names.find(prefix);
     let folded = fold_name(prefix);
-    let matches = |text: &str| fold_name(text).starts_with(&folded);
-    let catalogue = || names.catalogue().iter();
-    let by_id = catalogue().filter(|info| matches(info.id.as_str()));
+    let begins = |text: &str| fold_name(text).starts_with(&folded);
     // The catalogue lists a total before its parts: CPIAUCSL, CPILFESL and then CPIAPPSL.
-    let mut ids: Vec<String> = by_id.map(|info| info.id.to_string()).collect();
-    // An exact alias comes first: "vix" is VIXCLS.
-    if let Some(exact) = names.find(prefix).map(|info| info.id.to_string()) {
-        ids.retain(|id| *id != exact);
-        ids.insert(0, exact);
-    }
-    if !folded.is_empty() {
-        let by_alias = names.aliases().filter(|(alias, _)| matches(alias));
-        let by_title = catalogue().filter(|info| info.title.split(' ').any(matches));
-        let by_name: BTreeSet<String> = by_alias
-            .map(|(_, info)| info)
-            .chain(by_title)
-            .map(|info| info.id.to_string())
-            .filter(|id| !ids.contains(id))
-            .collect();
-        ids.extend(by_name);
-    }
-    ids
+    let catalogue = || names.catalogue().iter();
+    let by_id = catalogue().filter(|info| begins(info.id.as_str()));
+    let by_name = catalogue()
+        .filter(|info| info.title.split(' ').any(begins) || names.aliases_of(info).any(begins));
+    let mut seen = BTreeSet::new();
+    let all = exact.iter().chain(by_id).chain(by_name);
+    let ids = all.map(|info| info.id.to_string());
+    ids.filter(|id| seen.insert(id.clone())).collect()
 }
 
 /// Returns conditions of scenarios, then the series with which a condition may begin.

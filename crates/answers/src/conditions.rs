@@ -2,20 +2,25 @@
 
 pub(crate) mod formulas;
 
+use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::error::{quote, single_line};
-use econoscope_core::indicators::condition::{Streak, count_condition};
+use econoscope_core::indicators::condition::{Streak, is_met, last_change, streaks};
 use econoscope_core::indicators::expression::{
     Column, CostEstimate, Evaluation, Expr, FormulaError, Function, Op, Scope,
 };
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
+use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::add_days;
 use formulas::NamedSeries;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const FIELD: &str = "condition";
+/// Most runs that an answer lists.
+const MAX_EPISODES: usize = 6;
 const EXAMPLES: &str =
     "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
 
@@ -28,6 +33,20 @@ pub struct Crossing {
     pub direction: String,
     /// Whether the condition is met since.
     pub met: bool,
+}
+
+/// A run of figures that meet a condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Episode {
+    /// Its length and ends.
+    #[serde(flatten)]
+    pub run: Streak,
+    /// Of one inequality the furthest figure of its first side: the lowest below, the highest above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extreme: Option<f64>,
+    /// When first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extreme_date: Option<Date>,
 }
 
 /// A condition over every observation of the range.
@@ -54,6 +73,12 @@ pub struct ConditionFigures {
     /// Values compared at that last date.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub last_values: BTreeMap<String, f64>,
+    /// Runs that meet it.
+    #[serde(default)]
+    pub runs: usize,
+    /// The six longest of them, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub episodes: Vec<Episode>,
     /// Longest run; the oldest of equal ones.
     pub longest: Option<Streak>,
     /// Run up to the last observation.
@@ -131,25 +156,28 @@ impl Condition {
         let of = counted.as_ref().map(|(name, _)| quote(name));
         let (truth, sides) = self.evaluate(counted, context, context.frequency)?;
         let frequency = truth.frequency();
-        let counts = count_condition(
-            truth.between(context.range.start, context.range.end),
-            frequency,
-        );
-        let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
-        let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
+        let rows = truth.between(context.range.start, context.range.end);
+        let runs = streaks(rows, frequency);
+        let met = runs.iter().map(|run| run.length).sum();
+        let share = 100.0 * statistics::count(met) / statistics::count(rows.len());
+        let last = runs.last().copied();
+        let last_value = |(name, column)| Some((name, value_at(&column, last?.end)?));
+        let newest = rows.last().map(|o| o.date);
         Ok(ConditionFigures {
             condition: quote(&self.text),
             of,
             frequency: frequency.word().into(),
-            count: counts.count,
-            met: counts.met,
+            count: rows.len(),
+            met,
             share: share.is_finite().then(|| round_to(share, 2)),
-            first: counts.first,
-            last: counts.last,
+            first: runs.first().map(|run| run.start),
+            last: last.map(|run| run.end),
+            longest: runs.iter().rev().max_by_key(|run| run.length).copied(),
+            runs: runs.len(),
+            episodes: self.episodes(runs, &sides),
             last_values: sides.into_iter().filter_map(last_value).collect(),
-            longest: counts.longest,
-            current: counts.current,
-            crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
+            current: last.filter(|run| Some(run.end) == newest),
+            crossing: last_change(rows).map(|o| self.crossing(o.date, is_met(&o))),
         })
     }
 
@@ -191,19 +219,20 @@ impl Condition {
         Ok((truth.series, sides.collect::<Result<_>>()?))
     }
 
+    /// Whether it is met above what its first side is compared with, or below; `None` unless it is one inequality.
+    fn is_above(&self) -> Option<bool> {
+        let is_any = |ops: [Op; 2]| matches!(&self.tree, Expr::Call(Function::Op(op), ..) if ops.contains(op));
+        let is_above = is_any([Op::Greater, Op::AtLeast]);
+        (is_above || is_any([Op::Less, Op::AtMost])).then_some(is_above)
+    }
+
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
     fn crossing(&self, date: Date, met: bool) -> Crossing {
-        let is_any = |ops: [Op; 2]| {
-            let functions = ops.map(Function::Op);
-            matches!(&self.tree, Expr::Call(function, ..) if functions.contains(function))
-        };
-        let is_above = is_any([Op::Greater, Op::AtLeast]);
-        let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);
-        let direction = match (is_inequality, is_above == met, met) {
-            (true, true, _) => "up",
-            (true, false, _) => "down",
-            (false, _, true) => "into",
-            (false, _, false) => "out of",
+        let direction = match (self.is_above(), met) {
+            (Some(is_above), _) if is_above == met => "up",
+            (Some(_), _) => "down",
+            (None, true) => "into",
+            (None, false) => "out of",
         };
         Crossing {
             date,
@@ -211,22 +240,48 @@ impl Condition {
             met,
         }
     }
+
+    /// Returns the longest runs, oldest first, each with the furthest figure of the first side of an inequality.
+    fn episodes(&self, mut runs: Vec<Streak>, sides: &[Side]) -> Vec<Episode> {
+        runs.sort_by_key(|run| Reverse(run.length));
+        runs.truncate(MAX_EPISODES);
+        runs.sort_by_key(|run| run.start);
+        let is_number = |tree: Option<&Expr>| matches!(tree, Some(Expr::Number(_)));
+        let has_first = matches!(&self.tree, Expr::Call(_, sides, _) if !is_number(sides.first()));
+        let first = sides.first().filter(|_| has_first);
+        let column = first.map(|(_, column)| column);
+        let episode = |run: Streak| {
+            let found = column.zip(self.is_above()).and_then(|(column, is_above)| {
+                let (lowest, highest) = extremes(figures(column, run.start, run.end))?;
+                let furthest = if is_above { highest } else { lowest }.first;
+                Some((column.round(furthest.value), furthest.date))
+            });
+            let (extreme, extreme_date) = found.unzip();
+            Episode {
+                run,
+                extreme,
+                extreme_date,
+            }
+        };
+        runs.into_iter().map(episode).collect()
+    }
 }
 
-/// Returns the figure of a column at a date, rounded. For weekly figures it is that of the same week, since series end
+/// Returns the figures of a column between two dates. For weekly figures they are those of the same weeks, since series end
 /// their weeks on different days.
-fn value_at(column: &Column, date: Date) -> Option<f64> {
+fn figures(column: &Column, start: Date, end: Date) -> &[Observation] {
     let series = &column.series;
-    let in_week = || {
-        if series.frequency() == Frequency::Weekly {
-            series.between(add_days(date, -4), add_days(date, 2))
-        } else {
-            &[]
-        }
-    };
-    let value = series
-        .value_on(date)
-        .or_else(|| Some(in_week().last()?.value));
+    if series.frequency() == Frequency::Weekly {
+        series.between(add_days(start, -4), add_days(end, 2))
+    } else {
+        series.between(start, end)
+    }
+}
+
+/// Returns the figure of a column at a date, rounded.
+fn value_at(column: &Column, date: Date) -> Option<f64> {
+    let value = column.series.value_on(date);
+    let value = value.or_else(|| Some(figures(column, date, date).last()?.value));
     value.map(|value| column.round(value))
 }
 
@@ -306,36 +361,57 @@ pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
 /// [`Error::InvalidParam`] for a text that is no condition on named series; those of the desk for a name that does not
 /// resolve; [`Error::NoData`] or [`Error::NotPermitted`] for a series without data or with restricted figures.
 pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
+    crossings_known(desk, text, AsOf::Latest, None)
+}
+
+/// Returns the crossings in the figures as known at `as_of`, at a frequency or that of the series.
+pub(crate) fn crossings_known(
+    desk: &Desk,
+    text: &str,
+    as_of: AsOf,
+    frequency: Option<Frequency>,
+) -> Result<Crossings> {
     let condition = parse_named(text)?;
-    let series = NamedSeries::fetch(desk, AsOf::Latest, Date::MIN, [&condition.tree])?;
+    let today = newest(as_of, desk.today());
+    let range = DateRange::new(Date::MIN, today);
+    let series = NamedSeries::fetch(desk, as_of, range, [&condition.tree])?;
     if let Some(reason) = series.missing_reason(&condition.tree) {
         return Err(reason.clone());
     }
-    let today = desk.today();
     let context = EvaluationContext {
-        aggregation: series.default_aggregation(None),
+        aggregation: series.default_aggregation(frequency),
         series,
-        frequency: None,
-        range: DateRange::new(Date::MIN, today),
+        frequency,
+        range,
     };
-    let (truth, sides) = condition.evaluate(None, &context, None)?;
-    let met = |o: &Observation| o.value != 0.0;
+    let (truth, sides) = condition.evaluate(None, &context, frequency)?;
     let rows = truth.between(Date::MIN, today);
     let turns = rows.windows(2).filter_map(|pair| match pair {
-        [before, after] if met(before) != met(after) => {
-            Some(condition.crossing(after.date, met(after)))
+        [before, after] if is_met(before) != is_met(after) => {
+            Some(condition.crossing(after.date, is_met(after)))
         }
         _ => None,
     });
     Ok(Crossings {
         crossings: turns.collect(),
         range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
-        met: rows.last().is_some_and(met),
+        met: rows.last().is_some_and(is_met),
         sides,
         frequency: truth.frequency(),
         series: context.series.iter().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,
     })
+}
+
+impl Episode {
+    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41)".
+    fn describe(&self, word: &str) -> String {
+        let Streak {
+            start, end, length, ..
+        } = self.run;
+        let extreme = self.extreme.map(|value| format!(", {word} {value}"));
+        format!("{start} to {end} ({length}{})", extreme.unwrap_or_default())
+    }
 }
 
 fn format_streak(run: &Streak) -> String {
@@ -366,6 +442,15 @@ impl ConditionFigures {
         }
         if let Some(longest) = &self.longest {
             text += &format!("; longest run {}", format_streak(longest));
+        }
+        if self.runs > 1 || self.episodes.iter().any(|one| one.extreme.is_some()) {
+            text += &match self.episodes.len() {
+                all if all == self.runs => format!("; runs ({all}): "),
+                shown => format!("; the {shown} longest of {} runs: ", self.runs),
+            };
+            let is_below = self.condition.contains(['<', '≤']);
+            let word = if is_below { "lowest" } else { "highest" };
+            text += &join(self.episodes.iter().map(|one| one.describe(word)), ", ");
         }
         text += &match &self.current {
             Some(run) => format!("; current run {}", format_streak(run)),

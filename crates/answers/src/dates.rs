@@ -4,7 +4,7 @@
 
 mod lists;
 
-pub(crate) use lists::{Periods, event_days, parse_periods, split_list};
+pub(crate) use lists::{EventScope, Periods, event_days, parse_periods, split_list};
 
 use crate::prelude::*;
 use econoscope_core::model::CalendarPeriod;
@@ -146,12 +146,8 @@ pub(crate) fn start(text: &str, end: Date, today: Date) -> Result<Date> {
     } else {
         return Ok(start);
     };
-    Err(Error::invalid(
-        "start",
-        &start.to_string(),
-        problem,
-        &allowed,
-    ))
+    let text = start.to_string();
+    Err(Error::invalid("start", &text, problem, &allowed))
 }
 
 /// Reads a length of time: `30d`, `2w`, `6m`, `5y`.

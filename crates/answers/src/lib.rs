@@ -23,12 +23,12 @@ pub use route::{Argument, Route};
 /// The imports that nearly every endpoint uses.
 mod prelude {
     pub(crate) use crate::dates::parse_as_of;
-    pub(crate) use crate::render::provenance::{Provenance, enclosed};
+    pub(crate) use crate::render::provenance::Provenance;
     pub(crate) use crate::render::untrusted::UntrustedFields;
     pub(crate) use crate::route::endpoint::{Endpoint, Spec};
     pub(crate) use econoscope_core::catalogue::Catalogue;
     pub(crate) use econoscope_core::error::{Error, Result};
-    pub(crate) use econoscope_core::indicators::prose::{format_signed, join};
+    pub(crate) use econoscope_core::indicators::prose::{enclosed, format_signed, join};
     pub(crate) use econoscope_core::model::frequency::shift;
     pub(crate) use econoscope_core::model::series_info::round_to;
     pub(crate) use econoscope_core::model::{

@@ -73,10 +73,12 @@ pub enum Error {
         suggestions: Vec<Suggestion>,
     },
     /// Several series have this name; the caller must choose.
-    #[error("\"{name}\" is ambiguous. Choose one: {}", format_choices(choices))]
+    #[error("\"{name}\" {problem}. Choose one: {}", format_choices(choices))]
     Ambiguous {
         /// The received name.
         name: String,
+        /// What is wrong with it: it is ambiguous, or several names where one is taken.
+        problem: &'static str,
         /// The candidates.
         choices: Vec<Suggestion>,
     },

@@ -1,7 +1,6 @@
 //! What a name or a question means: series by their names, and everything else by its words.
 
 mod find;
-mod index;
 mod read;
 mod register;
 pub mod resolve;

@@ -24,14 +24,15 @@ pub(crate) struct NamedSeries {
 }
 
 impl NamedSeries {
-    /// Resolves every name of some formulas for a range from `start` on and reads its series. A known series without data is kept with its reason.
+    /// Resolves every name of some formulas for a range and reads its series. A known series without data is kept with its
+    /// reason.
     ///
     /// # Errors
     /// Those of the desk for a name that does not resolve and for a store that cannot be read.
     pub(crate) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
-        start: Date,
+        range: DateRange,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
         let mut all = Self::default();
@@ -39,7 +40,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.resolution_from("series", name, start)?;
+            let resolution = desk.resolution_in("series", name, range, as_of)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,
@@ -73,13 +74,18 @@ impl NamedSeries {
         self.series.values().flatten().map(|s| &**s)
     }
 
+    /// Tells how names were resolved; empty where each is the series' own.
+    pub(crate) fn notes(&self) -> String {
+        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
+        join(notes, "; ")
+    }
+
     /// Notes how names were resolved, and the remarks on their series.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub(crate) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
-        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
-        provenance.note("names", join(notes, "; "));
+        provenance.note("names", self.notes());
         for resolution in &self.resolutions {
             provenance.note_remark(desk, &resolution.info)?;
         }
@@ -117,6 +123,16 @@ pub(crate) struct RequestedColumn {
     pub(crate) note: Option<String>,
 }
 
+impl RequestedColumn {
+    fn new(text: &str, tree: Expr) -> Self {
+        Self {
+            text: text.to_owned(),
+            tree,
+            note: None,
+        }
+    }
+}
+
 /// Parses a column: a formula, or a name, which may mean a formula or several columns ("claims and unemployment").
 ///
 /// # Errors
@@ -124,12 +140,7 @@ pub(crate) struct RequestedColumn {
 pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<RequestedColumn>> {
     let fault = match expression::parse(text) {
         Ok(tree) if !is_words(text) => {
-            let text = text.to_owned();
-            return Ok(vec![RequestedColumn {
-                text,
-                tree,
-                note: None,
-            }]);
+            return Ok(vec![RequestedColumn::new(text, tree)]);
         }
         Ok(_) => None,
         Err(fault) if text.contains(|c: char| "()+*^<>=".contains(c)) => {
@@ -145,29 +156,20 @@ pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<Reques
     };
     // A name of one series keeps its text: the range decides which series it is.
     if let [Part { info: Some(_), .. }] = meaning.columns.as_slice() {
-        let text = text.to_owned();
-        let tree = Expr::Name {
-            name: text.clone(),
-            column: 1,
-        };
-        return Ok(vec![RequestedColumn {
+        let name = text.to_owned();
+        return Ok(vec![RequestedColumn::new(
             text,
-            tree,
-            note: None,
-        }]);
+            Expr::Name { name, column: 1 },
+        )]);
     }
     let is_one = meaning.columns.len() == 1;
     let mut note = meaning.note;
     let column = |part: Part| {
         let tree = expression::parse(&part.formula);
+        let tree = tree.map_err(|fault| fault_error(field, text, &fault))?;
         Ok(RequestedColumn {
-            tree: tree.map_err(|fault| fault_error(field, text, &fault))?,
-            text: if is_one {
-                text.to_owned()
-            } else {
-                part.formula
-            },
             note: note.take(),
+            ..RequestedColumn::new(if is_one { text } else { &part.formula }, tree)
         })
     };
     meaning.columns.into_iter().map(column).collect()

@@ -84,12 +84,8 @@ impl<'a> Query<'a> {
         }
         if columns.len() > MAX_COLUMNS {
             let problem = format!("are {} columns", columns.len());
-            return Err(Error::invalid(
-                columns::FIELD,
-                "",
-                &problem,
-                "up to 8 columns",
-            ));
+            let allowed = "up to 8 columns";
+            return Err(Error::invalid(columns::FIELD, "", &problem, allowed));
         }
         let condition = params
             .condition
@@ -98,7 +94,7 @@ impl<'a> Query<'a> {
             .transpose()?;
         let trees = columns.iter().map(|column| &column.tree);
         let formulas = trees.chain(condition.iter().map(|c| &c.tree));
-        let series = NamedSeries::fetch(desk, as_of, range.start, formulas)?;
+        let series = NamedSeries::fetch(desk, as_of, range, formulas)?;
         let frequency = params.frequency.map(|code| code.value.frequency);
         let aggregation = params
             .aggregation
@@ -192,9 +188,11 @@ impl Endpoint for Params {
             Vec::new()
         };
         let shown = table.thin(params.max_points);
+        let range = context.range;
+        let first = table.dates(&[0]).pop();
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
-            start: context.range.start,
+            start: first.filter(|_| range.is_open()).unwrap_or(range.start),
             end: context.range.end,
             count: table.common_count(),
             rows: table.row_count(),

@@ -61,10 +61,12 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<FetchedDocument> {
         let unknown = || {
             let allowed =
-                "an id from search: series:DGS10, term:sahm-rule, method:crpi, article:regime";
+                "one id from search: series:DGS10, term:sahm-rule, method:crpi, article:regime";
             Error::invalid("id", &params.id, "is not a document", allowed)
         };
-        let (word, name) = params.id.split_once(':').ok_or_else(unknown)?;
+        let is_one = |(_, name): &(&str, &str)| !name.contains(',') || !name.contains(':');
+        let split = params.id.split_once(':').filter(is_one);
+        let (word, name) = split.ok_or_else(unknown)?;
         let kind = Kind::parse(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
         let mut document = match kind {
             Kind::Series => series(desk, name)?,

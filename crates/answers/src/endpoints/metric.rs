@@ -166,25 +166,22 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let meaning = desk.meaning("ticker", &params.ticker)?;
+        let mut metric;
         if let [part] = meaning.columns.as_slice()
             && part.info.is_none()
         {
-            let mut metric = compute(desk, &part.formula, as_of)?;
-            metric
-                .provenance
-                .note("name", meaning.note.unwrap_or_default());
-            return Ok(metric);
+            metric = compute(desk, &part.formula, as_of)?;
+            let note = meaning.note.unwrap_or_default();
+            metric.provenance.note("name", note);
+        } else {
+            let resolution = desk.resolution("ticker", &params.ticker)?;
+            desk.check_permitted(&resolution.info)?;
+            metric = read(desk, &resolution.info, as_of)?;
+            let provenance = &mut metric.provenance;
+            provenance.note_resolution(desk, &resolution, as_of)?;
         }
-        let resolution = desk.resolution("ticker", &params.ticker)?;
-        desk.check_permitted(&resolution.info)?;
-        let mut metric = read(desk, &resolution.info, as_of)?;
-        metric
-            .provenance
-            .note_resolution(desk, &resolution, as_of)?;
-        if let (Some(text), Some(date)) = (&params.as_of, metric.date) {
-            let note = describe_period(&resolution.info, text, date);
-            metric.provenance.note("as_of", note.unwrap_or_default());
-        }
+        let note = describe_period(&metric, params.as_of.as_deref());
+        metric.provenance.note("as_of", note.unwrap_or_default());
         Ok(metric)
     }
 
@@ -204,10 +201,12 @@ impl Endpoint for Params {
 }
 
 /// Says that the figure known in a month is of an earlier one.
-fn describe_period(info: &SeriesInfo, as_of: &str, date: Date) -> Option<String> {
-    let asked = CalendarPeriod::parse(as_of).ok()?;
-    let is_earlier = asked.length == info.frequency && date < asked.from;
-    let newest = info.frequency.label(date);
+fn describe_period(metric: &Metric, as_of: Option<&str>) -> Option<String> {
+    let asked = CalendarPeriod::parse(as_of?).ok()?;
+    let frequency: Frequency = metric.frequency.as_ref()?.parse().ok()?;
+    let is_period = (Frequency::Monthly..=frequency).contains(&asked.length);
+    let is_earlier = is_period && metric.date? < frequency.period_date(asked.from);
+    let newest = frequency.label(metric.date?);
     let dates = format!("get_time_series with dates={asked}");
     is_earlier.then(|| {
         format!("as known in {asked} the newest was of {newest}; for {asked} itself: {dates}")
@@ -278,7 +277,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
 /// Computes a formula as known at `as_of`.
 fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
     let tree = formulas::parse("ticker", formula)?;
-    let named = NamedSeries::fetch(desk, as_of, newest(as_of, desk.today()), [&tree])?;
+    let today = newest(as_of, desk.today());
+    let named = NamedSeries::fetch(desk, as_of, DateRange::new(today, today), [&tree])?;
     if let Some(reason) = named.missing_reason(&tree) {
         return Err(reason.clone());
     }
@@ -419,14 +419,23 @@ fn interpret(
         parts.push(format!("{} over {span}", kind.format_change(month, None)));
     }
     parts.extend(format_yearly_change(series, last, &kind));
-    let decade = series.between(shift(last.date, (-10).years()), last.date);
+    let start = shift(last.date, (-10).years());
+    let decade = series.between(start, last.date);
     if decade.len() >= 24 {
         let rank = RankCounts::of_latest(decade);
+        let frequency = series.frequency();
+        let begins = series.observations.first().map(|o| o.date);
+        // The figures of a decade, or as many as there are.
+        let is_short = |day: &Date| *day > shift(shift(start, 9.days()), frequency.period());
+        let span = match begins.filter(is_short) {
+            Some(day) => format!("since {}", frequency.label(day)),
+            None => "of the last ten years".to_owned(),
+        };
         parts.push(match (rank.below, rank.above) {
-            (1.., 0) => "the highest of the last ten years".to_owned(),
-            (0, 1..) => "the lowest of the last ten years".to_owned(),
+            (1.., 0) => format!("the highest {span}"),
+            (0, 1..) => format!("the lowest {span}"),
             (below, _) => format!(
-                "higher than {:.0} % of the figures of the last ten years",
+                "higher than {:.0} % of the figures {span}",
                 rank.percent(below)
             ),
         });
@@ -459,5 +468,65 @@ mod tests {
                 assert!(Catalogue::embedded().get(id).is_some(), "line {line}: {id}");
             }
         }
+    }
+
+    fn asked(ticker: &str, as_of: Option<&str>) -> Metric {
+        let desk = econoscope_desk::testing::TestDesk::bundled()
+            .on("2026-11-21")
+            .open();
+        let params = Params {
+            ticker: ticker.to_owned(),
+            as_of: as_of.map(str::to_owned),
+        };
+        Params::local(&desk, &params).unwrap()
+    }
+
+    #[test]
+    fn ranks_name_their_real_span() {
+        for (ticker, span) in [
+            ("SOFR", "figures since 2018-04-03"),
+            ("IORB", "figures since 2021-07-29"),
+            ("UNRATE", "figures of the last ten years"),
+            ("DGS10", "figures of the last ten years"),
+        ] {
+            let told = asked(ticker, None).interpretation.unwrap();
+            assert!(told.contains(span), "{ticker}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_month_of_as_of_is_told_from_that_of_the_figure() {
+        for (ticker, as_of, told) in [
+            (
+                "inflation",
+                "2022-03",
+                "the newest was of February 2022; for 2022-03 itself",
+            ),
+            (
+                "job openings yoy",
+                "2022-03",
+                "the newest was of January 2022; for 2022-03 itself",
+            ),
+            (
+                "GDPC1",
+                "2022-03",
+                "the newest was of Q4 2021; for 2022-03 itself",
+            ),
+            (
+                "GDPC1",
+                "2022Q1",
+                "the newest was of Q4 2021; for 2022-Q1 itself",
+            ),
+        ] {
+            let metric = asked(ticker, Some(as_of));
+            let note = &metric.provenance.notes["as_of"];
+            assert!(note.contains(told), "{ticker}: {note}");
+        }
+        assert!(
+            !asked("DGS10", Some("2022-03"))
+                .provenance
+                .notes
+                .contains_key("as_of")
+        );
     }
 }

@@ -224,13 +224,8 @@ impl ReleaseSelection {
         let last = shift(day, after.days());
         if !(first..=last).contains(&start) {
             let allowed = format!("a day from {first} to {last}; for another one as_of={start}");
-            let problem = "is too far away";
-            return Err(Error::invalid(
-                "start",
-                &start.to_string(),
-                problem,
-                &allowed,
-            ));
+            let text = start.to_string();
+            return Err(Error::invalid("start", &text, "is too far away", &allowed));
         }
         let default = params.series.is_none().then_some(DEFAULT_DAYS);
         if let Some(days) = params.days.map(i64::from).or(default) {

@@ -26,7 +26,7 @@ pub struct Params {
     /// Words or slugs, several by commas: "oil spike", sahm-trigger.
     #[schemars(example = &"oil spike", length(max = 100))]
     query: Option<String>,
-    /// Only scenarios with this tag.
+    /// Only scenarios with this tag, or one of several by commas.
     #[schemars(example = &"recession", length(max = 64))]
     tag: Option<String>,
 }
@@ -133,9 +133,10 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<ScenarioList> {
         let status = params.status();
-        let tag = params.tag.as_deref().map(str::trim);
+        let tags = params.tag.as_deref();
         let has_tag = |s: &scenarios::Scenario| {
-            tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
+            let is_own = |tag: &str| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag.trim()));
+            tags.is_none_or(|tags| tags.split(',').any(is_own))
         };
         let rates = desk.base_rates()?;
         let articles = desk.articles(MAX_ARTICLES)?;

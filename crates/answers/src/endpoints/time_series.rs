@@ -67,7 +67,7 @@ impl Endpoint for Params {
             return vintages::answer(desk, params, &days);
         }
         let as_of = days.first().copied().unwrap_or(AsOf::Latest);
-        let selection = DateSelection::new(params, as_of, desk.today())?;
+        let selection = DateSelection::new(params, as_of, desk.today(), Some(desk))?;
         let answer = all_rows(desk, params, as_of, &selection)?;
         shape::fit_rows(answer, params, desk.settings().base_url.as_deref())
     }
@@ -126,7 +126,7 @@ pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnsw
     let params: Params = decode::params(&checked)?;
     let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
     let as_of = days.last().copied().unwrap_or(AsOf::Latest);
-    let selection = DateSelection::new(&params, as_of, desk.today())?;
+    let selection = DateSelection::new(&params, as_of, desk.today(), Some(desk))?;
     all_rows(desk, &params, as_of, &selection)
 }
 
@@ -137,12 +137,12 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.resolution_from("series", &params.series_id, selection.start)?;
+    let resolution = desk.resolution_in("series", &params.series_id, selection.range(), as_of)?;
     let info = &resolution.info;
     let condition = params
         .condition
         .as_deref()
-        .map(|text| read_condition(desk, text, info, as_of, selection.start))
+        .map(|text| read_condition(desk, text, info, as_of, selection.range()))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
     let ids = std::iter::once(info.id.as_str()).chain(compared);
@@ -155,7 +155,7 @@ fn all_rows(
         series_id: desk.display_id(&info.id),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
-        start: selection.start,
+        start: selection.first_day(None),
         end: selection.end,
         attribution: Credit::new(
             desk.attribution(),
@@ -205,14 +205,14 @@ fn read_condition(
     text: &str,
     info: &SeriesInfo,
     as_of: AsOf,
-    start: Date,
+    range: DateRange,
 ) -> Result<(Condition, NamedSeries)> {
     let is_subject = |name: &str| {
-        let resolution = desk.resolution_from("series", name, start);
+        let resolution = desk.resolution_in("series", name, range, as_of);
         resolution.is_ok_and(|resolution| resolution.info.id == info.id)
     };
     let condition = Condition::parse(text)?.with_subject(&is_subject);
-    let series = NamedSeries::fetch(desk, as_of, start, [&condition.tree])?;
+    let series = NamedSeries::fetch(desk, as_of, range, [&condition.tree])?;
     Ok((condition, series))
 }
 

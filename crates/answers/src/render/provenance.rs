@@ -377,14 +377,6 @@ fn with_series(cited: &Citation, text: &str) -> String {
     }
 }
 
-/// Puts a text between `head` and `end`; an empty text stays empty.
-pub(crate) fn enclosed(head: &str, text: &str, end: &str) -> String {
-    match text {
-        "" => String::new(),
-        text => format!("{head}{text}{end}"),
-    }
-}
-
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
 /// (publication lag): NFCI".
 pub(crate) fn in_words(knowledge: &[Basis]) -> String {

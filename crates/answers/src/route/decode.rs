@@ -35,12 +35,8 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
                 checked.insert(name.clone(), coerce(name, property, value)?);
             }
             None if is_required(schema, name) => {
-                return Err(Error::invalid(
-                    name,
-                    "",
-                    "is required",
-                    &describe_allowed(property),
-                ));
+                let allowed = describe_allowed(property);
+                return Err(Error::invalid(name, "", "is required", &allowed));
             }
             None => {}
         }
@@ -116,6 +112,16 @@ pub(crate) fn default_limit<const N: usize>() -> usize {
     N
 }
 
+/// Arguments of one value, and what takes or replaces several.
+const SINGLE: [(&str, &str); 6] = [
+    ("ticker", "compare_series takes up to eight"),
+    ("seriesId", "compare_series takes up to eight"),
+    ("series", "a call for each"),
+    ("indicator", "get_signals has every composite"),
+    ("id", "a call for each"),
+    ("category", "a call for each"),
+];
+
 /// Joins a list for an argument of several days to the text that is read: `["2010-01-15", "2012-01-15"]`, also as text.
 fn join_days(name: &str, value: Value) -> Value {
     if !dates::LISTS.contains(&name) {
@@ -151,16 +157,19 @@ fn unknown_argument(name: &str, value: &Value, properties: &Map<String, Value>) 
 
 /// Converts a value to the type of its property and checks it.
 fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
+    let received = format_value(&value);
+    let is_several = value.is_array() || property.get("enum").is_some() && received.contains(',');
+    let instead = SINGLE.iter().find(|(one, _)| *one == name && is_several);
     let fail = |problem: &str| {
-        Error::invalid(
-            name,
-            &format_value(&value),
-            problem,
-            &describe_allowed(property),
-        )
+        let allowed = describe_allowed(property);
+        let instead = instead.map(|(_, instead)| format!("{allowed}; {instead}"));
+        Error::invalid(name, &received, problem, &instead.unwrap_or(allowed))
     };
     match json_type(property) {
         "array" => coerce_list(name, property, value),
+        _ if let Some([only]) = value.as_array().map(Vec::as_slice) => {
+            coerce(name, property, only.clone())
+        }
         _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
@@ -219,12 +228,8 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     if check_bounds(property, "minItems", "maxItems", length).is_err() {
         let given = format!("{length} items");
         let problem = "is not a list of the right length";
-        return Err(Error::invalid(
-            name,
-            &given,
-            problem,
-            &describe_allowed(property),
-        ));
+        let allowed = describe_allowed(property);
+        return Err(Error::invalid(name, &given, problem, &allowed));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
     let coerced = items.into_iter().map(|value| coerce(name, item, value));
@@ -413,6 +418,72 @@ mod tests {
         }
         let twice = outcome(json!({"q": ["x", "y"]}));
         assert!(twice.contains("given twice"), "{twice}");
+        assert_eq!(outcome(json!({"q": ["x"]})), r#"{"q":"x"}"#);
+    }
+
+    #[test]
+    fn several_values_for_one_name_what_takes_them() {
+        let refused = |tool: &str, name: &str, value: Value| {
+            let route = crate::ENDPOINTS
+                .iter()
+                .find(|route| route.spec.tool == tool)
+                .unwrap();
+            let given = json!({ name: value }).as_object().cloned().unwrap();
+            check(route.input_schema(), given).unwrap_err().to_string()
+        };
+        for (tool, name, value, instead) in [
+            (
+                "get_metric",
+                "ticker",
+                json!(["CPI", "UNRATE"]),
+                "compare_series takes up to eight",
+            ),
+            (
+                "get_time_series",
+                "seriesId",
+                json!(["CPI", "UNRATE"]),
+                "compare_series",
+            ),
+            (
+                "get_revisions",
+                "seriesId",
+                json!(["CPI", "UNRATE"]),
+                "compare_series",
+            ),
+            (
+                "get_release_calendar",
+                "series",
+                json!(["cpi", "fomc"]),
+                "a call for each",
+            ),
+            (
+                "explain_indicator",
+                "indicator",
+                json!("CRPI,CMSI"),
+                "get_signals has every composite",
+            ),
+            (
+                "explain_indicator",
+                "indicator",
+                json!(["CRPI", "CMSI"]),
+                "get_signals",
+            ),
+            (
+                "fetch",
+                "id",
+                json!(["series:DGS10", "term:sahm-rule"]),
+                "a call for each",
+            ),
+            (
+                "search_series",
+                "category",
+                json!(["rates", "labor"]),
+                "a call for each",
+            ),
+        ] {
+            let error = refused(tool, name, value);
+            assert!(error.contains(instead), "{tool} {name}: {error}");
+        }
     }
 
     #[test]

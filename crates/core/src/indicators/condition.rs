@@ -29,51 +29,25 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// How often and how long a condition held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConditionCounts {
-    /// Observations.
-    pub count: usize,
-    /// Observations that met the condition.
-    pub met: usize,
-    /// The first of them.
-    pub first: Option<Date>,
-    /// The last of them.
-    pub last: Option<Date>,
-    /// The longest streak, the oldest of equal ones.
-    pub longest: Option<Streak>,
-    /// The streak that the last observation is part of.
-    pub current: Option<Streak>,
-    /// The last observation that differs from the one before, and whether it met the condition.
-    pub crossing: Option<(Date, bool)>,
+/// Returns every streak of observations, ascending by date; those other than 0 met the condition.
+pub fn streaks(rows: &[Observation], frequency: Frequency) -> Vec<Streak> {
+    let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
+    let met = runs.filter(|run| run.first().is_some_and(is_met));
+    met.filter_map(|run| streak(run, frequency)).collect()
 }
 
-/// Counts observations, ascending by date; those other than 0 met the condition.
-pub fn count_condition(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
-    let is_met = |o: &Observation| o.value != 0.0;
-    let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
-    let streaks = runs
-        .clone()
-        .filter(|run| run.first().is_some_and(is_met))
-        .filter_map(|run| streak(run, frequency));
-    let first = streaks.clone().next();
-    let last = streaks.clone().next_back();
-    let newest = rows.last().map(|o| o.date);
-    let oldest = rows.first().map(|o| o.date);
-    let crossing = runs
-        .clone()
-        .next_back()
-        .and_then(<[_]>::first)
-        .filter(|o| Some(o.date) != oldest);
-    ConditionCounts {
-        count: rows.len(),
-        met: streaks.clone().map(|s| s.length).sum(),
-        first: first.map(|s| s.start),
-        last: last.map(|s| s.end),
-        longest: streaks.rev().max_by_key(|s| s.length),
-        current: last.filter(|s| Some(s.end) == newest),
-        crossing: crossing.map(|o| (o.date, is_met(o))),
-    }
+/// Returns the last observation that differs from the one before.
+pub fn last_change(rows: &[Observation]) -> Option<Observation> {
+    let mut pairs = rows.windows(2).rev();
+    pairs.find_map(|pair| match pair {
+        [before, after] if is_met(before) != is_met(after) => Some(*after),
+        _ => None,
+    })
+}
+
+/// Whether an observation met the condition.
+pub fn is_met(o: &Observation) -> bool {
+    o.value != 0.0
 }
 
 fn streak(run: &[Observation], frequency: Frequency) -> Option<Streak> {
@@ -111,37 +85,32 @@ mod tests {
         let yes = Some(true);
         let no = Some(false);
         let rows = months(&[no, yes, yes, no, no, yes, None, yes, yes]);
-        let counts = count_condition(&rows, Frequency::Monthly);
-        let longest = Streak {
-            length: 3,
-            start: date(2000, 6, 1),
-            end: date(2000, 9, 1),
-            gaps: 1,
+        let streak = |length, start, end, gaps| Streak {
+            length,
+            start,
+            end,
+            gaps,
         };
+        let all = [
+            streak(2, date(2000, 2, 1), date(2000, 3, 1), 0),
+            streak(3, date(2000, 6, 1), date(2000, 9, 1), 1),
+        ];
+        assert_eq!(streaks(&rows, Frequency::Monthly), all);
+        assert_eq!(last_change(&rows).map(|o| o.date), Some(date(2000, 6, 1)));
         assert_eq!(
-            counts,
-            ConditionCounts {
-                count: 8,
-                met: 5,
-                first: Some(date(2000, 2, 1)),
-                last: Some(date(2000, 9, 1)),
-                longest: Some(longest),
-                current: Some(longest),
-                crossing: Some((date(2000, 6, 1), true)),
-            }
+            (streaks(&[], Frequency::Monthly), last_change(&[])),
+            (Vec::new(), None)
         );
-        let none = count_condition(&[], Frequency::Monthly);
-        assert_eq!((none.count, none.longest, none.crossing), (0, None, None));
     }
 
     proptest! {
         #[test]
         fn counts_match_a_plain_loop(met in prop::collection::vec(prop::option::weighted(0.9, any::<bool>()), 0..200)) {
             let rows = months(&met);
-            let counts = count_condition(&rows, Frequency::Monthly);
+            let found = streaks(&rows, Frequency::Monthly);
             let met_dates: Vec<Date> = rows.iter().filter(|o| o.value == 1.0).map(|o| o.date).collect();
-            prop_assert_eq!((counts.count, counts.met), (rows.len(), met_dates.len()));
-            prop_assert_eq!((counts.first, counts.last), (met_dates.first().copied(), met_dates.last().copied()));
+            prop_assert_eq!(found.iter().map(|s| s.length).sum::<usize>(), met_dates.len());
+            prop_assert_eq!((found.first().map(|s| s.start), found.last().map(|s| s.end)), (met_dates.first().copied(), met_dates.last().copied()));
             // Runs, one observation after the other.
             let mut longest = 0; let mut now = 0; let mut start = None; let mut at = None;
             for o in &rows {
@@ -149,11 +118,13 @@ mod tests {
                 if now == 1 { start = Some(o.date); }
                 if now > longest { (longest, at) = (now, start); }
             }
-            prop_assert_eq!(counts.longest.map_or(0, |r| r.length), longest);
-            prop_assert_eq!(counts.longest.map(|r| r.start), at);
-            prop_assert_eq!(counts.current.map_or(0, |r| r.length), now);
+            let longest_found = found.iter().rev().max_by_key(|s| s.length);
+            prop_assert_eq!(longest_found.map_or(0, |s| s.length), longest);
+            prop_assert_eq!(longest_found.map(|s| s.start), at);
+            let current = found.last().filter(|s| Some(s.end) == rows.last().map(|o| o.date));
+            prop_assert_eq!(current.map_or(0, |s| s.length), now);
             let mut turns = rows.windows(2).filter(|w| w[0].value != w[1].value).map(|w| w[1]);
-            prop_assert_eq!(counts.crossing, turns.next_back().map(|o| (o.date, o.value == 1.0)));
+            prop_assert_eq!(last_change(&rows), turns.next_back());
         }
     }
 }

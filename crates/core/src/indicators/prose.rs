@@ -86,6 +86,14 @@ pub fn join<T: Display>(parts: impl IntoIterator<Item = T>, separator: &str) -> 
     texts.join(separator)
 }
 
+/// Puts a text between `head` and `end`; an empty text stays empty.
+pub fn enclosed(head: &str, text: &str, end: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!("{head}{text}{end}"),
+    }
+}
+
 /// Joins the items as a list: "a", "a and b", "a, b and c".
 pub fn format_list(items: &[String]) -> String {
     match items {

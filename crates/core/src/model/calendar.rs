@@ -5,9 +5,11 @@
 
 mod meetings;
 mod publication;
+mod target;
 
 pub use meetings::{Meeting, MeetingKind, is_meeting_name, meetings};
 pub use publication::Publication;
+pub use target::{TargetChange, target_changes};
 
 use super::frequency::{Date, Frequency, days_between, shift};
 use super::release;

@@ -32,9 +32,28 @@ impl DateRange {
         Self { start, end }
     }
 
+    /// Returns whether it begins with all there is: no figure is older than 1700.
+    pub fn is_open(self) -> bool {
+        self.start.year() <= 1700
+    }
+
     /// Returns whether it contains a day.
     pub fn contains(self, day: Date) -> bool {
         (self.start..=self.end).contains(&day)
+    }
+}
+
+/// "from 2020-01-01 to 2020-12-31", "on 2020-01-01", "up to 2020-12-31".
+impl fmt::Display for DateRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { start, end } = self;
+        if self.is_open() {
+            write!(f, "up to {end}")
+        } else if start == end {
+            write!(f, "on {end}")
+        } else {
+            write!(f, "from {start} to {end}")
+        }
     }
 }
 

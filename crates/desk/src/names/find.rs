@@ -4,7 +4,7 @@
 //! without a title are found by identifier.
 
 use super::resolve;
-use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
+use super::search::{Document, Kind, SearchIndex};
 use crate::Desk;
 use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
@@ -38,10 +38,8 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let index = self.search_index()?;
-        let mut documents: Vec<&Document> = index.find(query, None).collect();
-        let named = resolve::ids(query);
-        documents.sort_by_key(|d| d.kind != Kind::Series || !named.contains(&d.name));
-        Ok(documents.into_iter().take(limit).cloned().collect())
+        let found = index.find(query, None).into_iter();
+        Ok(found.take(limit).cloned().collect())
     }
 
     /// Returns the scenario with a slug, or else those that match the words, best first. Several queries are separated by
@@ -55,7 +53,7 @@ impl Desk {
         let mut matches: Vec<&Scenario> = Vec::new();
         for part in words.split(',') {
             let named = all.iter().find(|s| fold_name(&s.slug) == fold_name(part));
-            let documents = index.find(part, Some(Kind::Scenario));
+            let documents = index.find(part, Some(Kind::Scenario)).into_iter();
             let similar = documents.filter_map(|d| all.iter().find(|s| s.slug == d.name));
             match named {
                 Some(named) => matches.push(named),
@@ -70,9 +68,9 @@ impl Desk {
     /// Returns the index of all documents, with scenarios and articles.
     fn search_index(&self) -> Result<Arc<SearchIndex>> {
         self.search_index.get_or_compute(self.state()?, |former| {
-            let scenarios = self.scenarios().into_iter().map(scenario_document);
+            let scenarios = self.scenarios().into_iter().map(Document::scenario);
             let mut own: Vec<_> = scenarios.collect();
-            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article_document));
+            own.extend(self.articles(MAX_ARTICLES)?.iter().map(Document::article));
             // New figures do not change the texts, and building an index costs as much as some thirty searches.
             let former = former.filter(|index| index.has_own(&own));
             Ok(former.unwrap_or_else(|| Arc::new(SearchIndex::with_own(own))))
@@ -200,11 +198,29 @@ impl Desk {
         let status = self.series_status(&description.id)?;
         let recipes = &self.settings().recipes;
         let recipe = status.and_then(|status| recipes.source(&status.origin));
-        let (source, rights) = recipe
-            .map_or(("imported by the operator", Rights::FetchOnly), |recipe| {
-                (recipe.name.as_str(), recipe.rights)
-            });
-        Ok(imported_info(description, source, rights))
+        let own = ("imported by the operator", Rights::FetchOnly);
+        let (source, rights) = recipe.map_or(own, |recipe| (&recipe.name, recipe.rights));
+        let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
+            text if text.is_empty() => default.to_owned(),
+            text => text,
+        };
+        let has_text = !description.units.is_empty() || !description.source.is_empty();
+        let is_daily = description.frequency == Frequency::Daily;
+        Ok(Arc::new(SeriesInfo {
+            is_untrusted: has_text || description.title != description.id.as_str(),
+            title: untrusted::clean_name(&description.title, MAX_TITLE),
+            id: description.id,
+            units: or(&description.units, "unit not stated"),
+            units_short: String::new(),
+            frequency: description.frequency,
+            seasonally_adjusted: description.seasonally_adjusted,
+            category: IMPORTED.into(),
+            source: or(&description.source, source),
+            publication_lag_days: if is_daily { 1 } else { 30 },
+            is_metric: false,
+            rights,
+            decimals: 4,
+        }))
     }
 }
 
@@ -214,8 +230,8 @@ pub fn unmatched_words(query: &str, results: &[Arc<SeriesInfo>]) -> Vec<String> 
     if results.is_empty() || results.iter().any(|info| info.category == IMPORTED) {
         return Vec::new();
     }
-    let names = results.iter().map(|info| info.id.as_str()).collect();
-    SearchIndex::embedded().unmatched_words(query, Kind::Series, &names)
+    let ids = results.iter().map(|info| info.id.as_str()).collect();
+    SearchIndex::embedded().unmatched_words(query, &ids)
 }
 
 /// Returns series of the catalogue that match; all for an empty query.
@@ -226,38 +242,9 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
         return all;
     }
-    let named = resolve::ids(query);
-    let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let found = documents.filter(|document| !named.contains(&document.name));
-    let ids = named.iter().chain(found.map(|document| &document.name));
-    ids.filter_map(|id| catalogue.get(id)).cloned().collect()
-}
-
-fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<SeriesInfo> {
-    let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
-        text if text.is_empty() => default.to_owned(),
-        text => text,
-    };
-    let is_bare = description.title == description.id.as_str()
-        && description.units.is_empty()
-        && description.source.is_empty();
-    Arc::new(SeriesInfo {
-        id: description.id,
-        title: untrusted::clean_name(&description.title, MAX_TITLE),
-        units: or(&description.units, "unit not stated"),
-        units_short: String::new(),
-        frequency: description.frequency,
-        seasonally_adjusted: description.seasonally_adjusted,
-        category: IMPORTED.into(),
-        source: or(&description.source, source),
-        publication_lag_days: if description.frequency == Frequency::Daily {
-            1
-        } else {
-            30
-        },
-        is_metric: false,
-        rights,
-        decimals: 4,
-        is_untrusted: !is_bare,
-    })
+    let found = SearchIndex::embedded().find(query, Some(Kind::Series));
+    let infos = found
+        .into_iter()
+        .filter_map(|document| catalogue.get(&document.name));
+    infos.cloned().collect()
 }

@@ -62,6 +62,7 @@ impl Part {
             }),
             _ => Err(Error::Ambiguous {
                 name: quote(name),
+                problem: "is ambiguous",
                 choices: choices.candidates.clone(),
             }),
         }

@@ -179,18 +179,17 @@ impl NameTable {
 
     /// Returns what exactly these words stand for.
     pub(super) fn find(&self, words: &Words) -> Option<Target> {
-        let target = self.names.get(&self.known(words));
-        target.filter(|_| self.are_known(words)).copied()
+        self.get(&self.names, words)
     }
 
     /// Returns the entry of the register with exactly these words.
     pub(super) fn find_absent(&self, words: &Words) -> Option<Target> {
-        let target = self.absent.get(&self.known(words));
-        target.filter(|_| self.are_known(words)).copied()
+        self.get(&self.absent, words)
     }
 
-    fn are_known(&self, words: &Words) -> bool {
-        words.iter().all(|word| self.is_known(word))
+    fn get(&self, names: &HashMap<Key, Target>, words: &Words) -> Option<Target> {
+        let target = names.get(&self.known(words)).copied();
+        target.filter(|_| words.iter().all(|word| self.is_known(word)))
     }
 
     pub(super) fn is_known(&self, word: &str) -> bool {

@@ -7,7 +7,6 @@
 
 use super::read::{self, Part};
 use super::register::{NameTable, suggest};
-use super::search::{Kind, SearchIndex};
 use super::words::{self, Token, rows};
 use crate::Desk;
 use crate::texts::remarks;
@@ -15,13 +14,14 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::expression;
+use econoscope_core::indicators::prose::{enclosed, join};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
-use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
+use econoscope_core::model::words::{Spelling, fold_name};
+use econoscope_core::model::{AsOf, Date, DateRange, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Most series suggested for an unknown name, or listed beside the usual meaning of an ambiguous one.
 const MAX_SUGGESTIONS: usize = 3;
@@ -70,26 +70,19 @@ impl Meaning {
     }
 
     fn of(name: &str, columns: Vec<Part>) -> Self {
-        let mut note = format!("\"{}\" read as ", quote(name));
-        for (part, comma) in columns
-            .iter()
-            .zip([""].into_iter().chain(std::iter::repeat("; ")))
-        {
-            note += &format!("{comma}{}, {}", part.formula, title(part));
-            note += &part.choices.map_or_else(String::new, other_choices);
-        }
-        let mut unread: Vec<&str> = columns
-            .iter()
-            .flat_map(|part| &part.unread)
-            .map(String::as_str)
-            .collect();
+        let reading = |part: &Part| {
+            let others = part.choices.map_or_else(String::new, other_choices);
+            format!("{}, {}{others}", part.formula, title(part))
+        };
+        let readings = join(columns.iter().map(reading), "; ");
+        let mut unread: Vec<&String> = columns.iter().flat_map(|part| &part.unread).collect();
         unread.dedup();
-        if !unread.is_empty() {
-            note += &format!(
-                "; not read: \"{}\" (days are as_of, start, end or dates)",
-                unread.join(" ")
-            );
-        }
+        let unread = enclosed(
+            "; not read: \"",
+            &join(unread, " "),
+            "\" (days are as_of, start, end or dates)",
+        );
+        let note = format!("\"{}\" read as {readings}{unread}", quote(name));
         Self {
             columns,
             note: Some(note),
@@ -113,21 +106,19 @@ pub fn title(part: &Part) -> String {
 
 /// Describes what an ambiguous name may mean besides its usual meaning.
 fn other_choices(choices: &Choices) -> String {
-    let is_beside =
-        |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
-    let others = choices
-        .candidates
+    let beside: Vec<&str> = choices
+        .companions
         .iter()
-        .skip(1)
-        .filter(|other| !is_beside(other));
-    let others: Vec<String> = others
-        .map(|s| format!("{} ({})", s.id, s.title))
-        .take(MAX_SUGGESTIONS)
+        .map(|info| info.id.as_str())
         .collect();
-    match others.as_slice() {
-        [] => String::new(),
-        others => format!("; it may also mean {}", others.join(", ")),
-    }
+    let others = choices.candidates.iter().skip(1);
+    let others = others.filter(|other| !beside.contains(&other.id.as_str()));
+    let named = others.map(|s| format!("{} ({})", s.id, s.title));
+    enclosed(
+        "; it may also mean ",
+        &join(named.take(MAX_SUGGESTIONS), ", "),
+        "",
+    )
 }
 
 /// Returns the series of the catalogue that a name means.
@@ -165,6 +156,7 @@ pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
         }
         columns => Err(Error::Ambiguous {
             name: quote(name),
+            problem: "names several series, and one is taken here (compare_series takes up to eight)",
             choices: columns
                 .iter()
                 .map(|part| Suggestion::new(part.formula.as_str(), title(part)))
@@ -242,12 +234,11 @@ fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 /// Builds the error for a name without a reading.
 fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
     let siblings = similar_ids(name);
-    let is_one_word = !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
-    let near = if is_one_word {
-        suggestions(name)
-    } else {
-        Vec::new()
-    };
+    let is_one_word =
+        |name: &&str| !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
+    let near = Some(name)
+        .filter(is_one_word)
+        .map_or_else(Vec::new, suggestions);
     let refusal = match read::absent(tokens) {
         Some(refusal) => Some(refusal),
         None if !siblings.is_empty() => {
@@ -258,13 +249,15 @@ fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
         None if !near.is_empty() => Some((String::new(), near)),
         None => read::refusal(tokens),
     };
-    let (why, suggestions) = refusal.unwrap_or_default();
-    let name = quote(name);
+    unknown(kind, name, refusal.unwrap_or_default())
+}
+
+fn unknown(kind: &'static str, name: &str, refusal: read::Refusal) -> Error {
     Error::Unknown {
         kind,
-        name,
-        why,
-        suggestions,
+        name: quote(name),
+        why: refusal.0,
+        suggestions: refusal.1,
     }
 }
 
@@ -278,16 +271,14 @@ fn foreign_id(name: &str) -> Option<&str> {
         .split_once(':')
         .filter(is_prefix)
         .map_or(name, |(_, id)| id);
-    let prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"];
-    let bare = prefixes
-        .iter()
+    let mut prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"].into_iter();
+    let stem = prefixes
         .find_map(|prefix| bare.strip_prefix(prefix))
         .unwrap_or(bare);
-    let suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"];
+    let mut suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"].into_iter();
     let bare = suffixes
-        .iter()
-        .find_map(|suffix| bare.strip_suffix(suffix))
-        .unwrap_or(bare);
+        .find_map(|suffix| stem.strip_suffix(suffix))
+        .unwrap_or(stem);
     let folded = fold_name(bare);
     let is_held = Names::embedded().find(bare).is_some();
     // Only an identifier with a long number belongs to a family.
@@ -395,30 +386,24 @@ pub(super) fn absence(text: &str) -> Option<String> {
         return None;
     }
     let refusal = read::absent(&tokens).or_else(|| read::elsewhere(&tokens));
-    let (why, suggestions) = refusal?;
-    let name = quote(text);
-    let error = Error::Unknown {
-        kind: "series",
-        name,
-        why,
-        suggestions,
-    };
-    Some(error.to_string())
+    Some(unknown("series", text, refusal?).to_string())
 }
 
-/// Returns the identifiers of the series that a name means, those of a formula included.
+/// Returns the identifiers of the series that a name means or, ambiguous, may mean, those of a formula included.
 pub(super) fn ids(name: &str) -> Vec<String> {
-    let columns = read("series", name).map_or_else(|_| Vec::new(), |meaning| meaning.columns);
-    let trees = columns
-        .iter()
-        .filter_map(|part| expression::parse(&part.formula).ok());
-    let names = |tree: expression::Expr| {
-        tree.names()
-            .into_iter()
-            .map(|(name, _)| name.to_owned())
-            .collect::<Vec<_>>()
+    let columns = match read("series", name) {
+        Ok(meaning) => meaning.columns,
+        Err(Error::Ambiguous { choices, .. }) => {
+            return choices.into_iter().map(|choice| choice.id).collect();
+        }
+        Err(_) => Vec::new(),
     };
-    trees.flat_map(names).collect()
+    let formulas = columns.iter().map(|part| expression::parse(&part.formula));
+    let names = |tree: expression::Expr| {
+        let names = tree.names().into_iter();
+        names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    };
+    formulas.flatten().flat_map(names).collect()
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
@@ -427,12 +412,32 @@ fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
 
 /// Returns the series with a name spelled like this one, the most similar first.
 pub fn suggestions(name: &str) -> Vec<Suggestion> {
-    let documents = SearchIndex::embedded()
-        .find_near(name, Kind::Series)
-        .into_iter();
-    let infos = documents.filter_map(|document| Catalogue::embedded().get(&document.name));
+    type Named = (Spelling, &'static Arc<SeriesInfo>);
+    static NAMES: LazyLock<Vec<Named>> = LazyLock::new(|| {
+        let names = Names::embedded();
+        let ids = names
+            .catalogue()
+            .iter()
+            .map(|info| (info.id.as_str(), info));
+        let choices = names.ambiguous().flat_map(|choices| {
+            let ids = choices.candidates.iter().map(|candidate| &candidate.id);
+            ids.filter_map(|id| Some((choices.name, Catalogue::embedded().get(id)?)))
+        });
+        let all = ids.chain(names.aliases()).chain(choices);
+        all.map(|(name, info)| (Spelling::new(fold_name(name)), info))
+            .collect()
+    });
+    let typed = Spelling::new(fold_name(name));
+    let distance =
+        |(spelling, info): &Named| Some((typed.distance(spelling)?, !info.is_metric, *info));
+    let mut near: Vec<_> = NAMES.iter().filter_map(distance).collect();
+    near.sort_by_key(|(distance, is_minor, info)| (*distance, *is_minor, &info.id));
     let mut seen = HashSet::new();
-    suggest(infos.filter(|info| seen.insert(info.id.clone())))
+    suggest(
+        near.into_iter()
+            .map(|(.., info)| info)
+            .filter(|info| seen.insert(&info.id)),
+    )
 }
 
 impl Desk {
@@ -458,52 +463,52 @@ impl Desk {
         Ok(resolution)
     }
 
-    /// Resolves a name for a range from `start` on: where its usual series begins later, to the same over a longer time. An
-    /// identifier means that series alone, and the note says which reaches back.
+    /// Resolves a name for a range as known at `as_of`: where its usual series begins later, to the same over a longer time. An
+    /// identifier means that series alone. The note says when it begins, and which reaches back.
     ///
     /// # Errors
     /// As [`resolve`].
-    pub fn resolution_from(
+    pub fn resolution_in(
         &self,
         kind: &'static str,
         name: &str,
-        start: Date,
+        range: DateRange,
+        as_of: AsOf,
     ) -> Result<Resolution> {
         let mut resolution = self.resolution(kind, name)?;
+        let old = Arc::clone(&resolution.info);
         let first = |info: &Arc<SeriesInfo>| -> Result<Option<Date>> {
-            let series = self.series(info, AsOf::Latest)?;
+            let series = self.series(info, as_of)?;
             Ok(series.and_then(|series| Some(series.observations.first()?.date)))
         };
         let mut pairs = rows(include_str!("../../data/longer.csv"));
-        let is_open = start.year() <= 1700;
-        let pair = pairs.find(|[id, _, open]: &[&str; 3]| {
-            resolution.info.id.as_str() == *id && (!is_open || *open == "yes")
-        });
-        let longer = pair.and_then(|[_, longer, _]| catalogue_series(longer));
-        let (Some(longer), Some(begins)) = (longer, first(&resolution.info)?) else {
-            return Ok(resolution);
-        };
-        if begins <= shift(start, 31.days()) || first(&longer)?.is_none_or(|day| day >= begins) {
+        let pair = pairs.find(|[id, ..]: &[&str; 3]| old.id.as_str() == *id);
+        let [_, longer, taken] = pair.unwrap_or_default();
+        let begins = first(&old)?;
+        // All there is begins where it begins, but for what is short only by its source.
+        let is_all = |day: Date| range.is_open() && range.end >= day && taken != "always";
+        // A period may be dated by a day of the next one.
+        let slack = shift(shift(range.start, 9.days()), old.frequency.period());
+        if begins.is_some_and(|day| is_all(day) || day <= slack) {
             return Ok(resolution);
         }
-        let old = Arc::clone(&resolution.info);
-        let is_id = old.id.as_str().eq_ignore_ascii_case(name.trim());
-        let verb = if is_id {
-            "reaches back further"
-        } else {
-            "is taken"
-        };
-        let note = format!(
-            "{} begins {begins}; {} ({}) {verb}",
-            old.id, longer.id, longer.title
-        );
-        if !is_id {
-            resolution.info = longer;
+        let mut notes: Vec<String> = resolution.note.take().into_iter().collect();
+        notes.extend(begins.map(|day| format!("{} begins {day}", old.id)));
+        if let Some(longer) = catalogue_series(longer)
+            && first(&longer)?.is_some_and(|day| begins.is_none_or(|begins| day < begins))
+        {
+            let is_taken = taken != "never" && !old.id.as_str().eq_ignore_ascii_case(name.trim());
+            let verb = match taken {
+                _ if is_taken => "is taken",
+                "never" => "reaches back further, as another measure",
+                _ => "reaches back further",
+            };
+            notes.push(format!("{} ({}) {verb}", longer.id, longer.title));
+            if is_taken {
+                resolution.info = longer;
+            }
         }
-        resolution.note = Some(match resolution.note {
-            Some(before) => format!("{before}; {note}"),
-            None => note,
-        });
+        resolution.note = Some(join(notes, "; ")).filter(|note| !note.is_empty());
         Ok(resolution)
     }
 

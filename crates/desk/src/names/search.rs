@@ -1,35 +1,40 @@
-//! Search over everything that can be looked up: series, terms, methods, scenarios and articles.
+//! Search over everything that can be looked up: series, terms, methods, scenarios and articles, by their words.
 //!
-//! `search`, `search_series`, `search_glossary` and the resolver all use it. Embedded documents are indexed once. The
-//! index for `search` also has scenarios and articles, and is built once per state of the data.
+//! What a query names is read by [`super::resolve`] and comes first; here is only what its words find. A document scores by its
+//! share of the query: a rare word counts more than a frequent one, a title more than the text, the word itself more than a
+//! prefix or a near spelling. All queries share one scale, so that noise can be told from matches, and their cost is bounded.
 
 #[cfg(test)]
 mod tests;
 
-pub use super::index::SearchIndex;
-
-use crate::texts::glossary::{self, Term};
+use super::resolve;
+use crate::texts::glossary;
 use crate::texts::scenarios::Scenario;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
-use econoscope_core::model::SeriesInfo;
-use econoscope_core::model::words::{fold_name, key};
+use econoscope_core::model::words::{Spelling, fold_name, keywords, keywords_as_spelled};
 use econoscope_data::store::Article;
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter::once;
+use std::sync::LazyLock;
 
-/// Bonus of a tracked metric over other series.
-const TRACKED_BONUS: u32 = 25;
-/// Rank of the first choice of an ambiguous name, behind series with that name of their own.
-const CHOICE_RANK: u32 = 50;
-
-/// A document that scores less than this share of the best one, or less than the minimum, is noise.
+/// Most distinct words of a query; a long question has some fifteen.
+const MAX_WORDS: usize = 24;
+/// Most words that a prefix stands for, and its fewest letters.
+const MAX_PREFIXED: usize = 64;
+const MIN_PREFIX: usize = 3;
+/// Most words of a document's text.
+const MAX_BODY: usize = 2_000;
+/// The weight of a word in a name and in the text. In a title it is more, the shorter the title.
+const NAME_WEIGHT: f64 = 0.78;
+const BODY_WEIGHT: f64 = 0.4;
+const CLOSENESS: f64 = 0.22;
+/// The score of the first name, above any words, and what a tracked metric gains.
+const NAMED: f64 = 2.0;
+const TRACKED_BONUS: f64 = 0.04;
+/// A document with less than this share of the best score, which counts up to 1, or less than the minimum, is noise.
 const NOISE: f64 = 0.4;
-const MIN_SCORE: f64 = 150.0;
-/// The best score counts up to this much, so that an exact name does not make the others noise.
-const MAX_BEST: f64 = 600.0;
+const MIN_SCORE: f64 = 0.25;
 
 /// The kind of a document, the first part of its identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,33 +52,31 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Series,
-        Self::Term,
-        Self::Method,
-        Self::Scenario,
-        Self::Article,
+    const WORDS: [(Self, &str); 5] = [
+        (Self::Series, "series"),
+        (Self::Term, "term"),
+        (Self::Method, "method"),
+        (Self::Scenario, "scenario"),
+        (Self::Article, "article"),
     ];
 
     /// Returns the word in identifiers.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Series => "series",
-            Self::Term => "term",
-            Self::Method => "method",
-            Self::Scenario => "scenario",
-            Self::Article => "article",
-        }
+        let mut words = Self::WORDS.into_iter();
+        words
+            .find(|(kind, _)| *kind == self)
+            .map_or("", |(_, word)| word)
     }
 
     /// Parses the word in identifiers.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        let mut words = Self::WORDS.into_iter();
+        words.find(|(_, own)| *own == word).map(|(kind, _)| kind)
     }
 }
 
 /// A searchable document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// Kind.
     pub kind: Kind,
@@ -83,27 +86,56 @@ pub struct Document {
     pub title: String,
     /// Address, for articles, which may be elsewhere.
     pub url: Option<String>,
-    /// Names besides the title, each with its rank among the documents of that name: 0 is the likeliest.
-    pub(super) names: Vec<(String, u32)>,
+    /// Names besides the title, the likeliest first.
+    names: Vec<String>,
     /// Other text.
-    pub(super) body: String,
-    /// Bonus for popular documents.
-    pub(super) bonus: u32,
+    body: String,
+    /// Factor of its score, more for a tracked metric.
+    weight: f64,
 }
 
 impl Document {
-    /// Creates a document with only a title.
+    /// Creates a document with only a name and a title.
     pub fn new(kind: Kind, name: &str, title: &str) -> Self {
         Self {
             kind,
             name: name.to_owned(),
             title: title.to_owned(),
             url: None,
-            names: Vec::new(),
+            names: vec![name.to_owned()],
             body: String::new(),
-            bonus: 0,
+            weight: 1.0,
         }
     }
+
+    pub(super) fn scenario(scenario: &Scenario) -> Self {
+        Self {
+            body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
+            ..Self::new(Kind::Scenario, &scenario.slug, &scenario.title)
+        }
+    }
+
+    pub(super) fn article(article: &Article) -> Self {
+        let about = [&article.subtitle, &article.summary].into_iter().flatten();
+        let about: Vec<&str> = about.chain([&article.source]).map(String::as_str).collect();
+        Self {
+            url: Some(article.url.clone()),
+            body: format!("{} {}", article.tags.join(" "), about.join(" ")),
+            ..Self::new(Kind::Article, &article.slug, &article.title)
+        }
+    }
+}
+
+/// Documents by their words and names.
+#[derive(Debug)]
+pub struct SearchIndex {
+    documents: Vec<Document>,
+    /// Number of embedded documents, which come first.
+    embedded: usize,
+    /// The documents with a word, each with the weight of its best part.
+    words: BTreeMap<String, HashMap<usize, f64>>,
+    /// The documents with a name, folded or by its words, each with the place of the name.
+    names: HashMap<String, Vec<(usize, f64)>>,
 }
 
 impl SearchIndex {
@@ -121,115 +153,193 @@ impl SearchIndex {
         Self::new(documents, embedded)
     }
 
+    fn new(documents: Vec<Document>, embedded: usize) -> Self {
+        let mut words: BTreeMap<String, HashMap<usize, f64>> = BTreeMap::new();
+        let mut names: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
+        for (index, document) in documents.iter().enumerate() {
+            let length = to_f64(keywords(&document.title).count());
+            let texts = [
+                (&document.title, NAME_WEIGHT + CLOSENESS / length.max(1.0)),
+                (&document.names.join(" "), NAME_WEIGHT),
+                (&document.body, BODY_WEIGHT),
+            ];
+            for (text, weight) in texts {
+                for word in keywords(text).take(MAX_BODY) {
+                    let best = words.entry(word).or_default().entry(index).or_default();
+                    *best = weight.max(*best);
+                }
+            }
+            let own = once(&document.title).chain(&document.names);
+            for (name, place) in own.zip(0u32..) {
+                for spelling in HashSet::from([fold_name(name), keywords(name).collect()]) {
+                    let same = names.entry(spelling).or_default();
+                    same.push((index, f64::from(place)));
+                }
+            }
+        }
+        Self {
+            documents,
+            embedded,
+            words,
+            names,
+        }
+    }
+
     /// Returns whether these are the operator's documents.
     pub(crate) fn has_own(&self, own: &[Document]) -> bool {
         self.documents.get(self.embedded..) == Some(own)
     }
 
-    /// Returns matching documents of one kind or all, best first, without noise.
-    pub fn find(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = &Document> {
-        let hits = self.search(query, kind);
-        let best = hits.first().map_or(0.0, |(hit, _)| hit.score);
-        let least = (NOISE * best.min(MAX_BEST)).max(MIN_SCORE);
-        let hits = hits.into_iter();
-        hits.filter(move |(hit, _)| hit.score >= least)
-            .map(|(_, document)| document)
+    /// Returns matching documents of one kind or all, best first, without noise; those of one score in their original
+    /// order. What the query names comes first.
+    pub fn find(&self, query: &str, kind: Option<Kind>) -> Vec<&Document> {
+        let mut scores = self.scores(query);
+        if kind.is_none_or(|kind| kind == Kind::Series) {
+            for (id, place) in resolve::ids(query).into_iter().zip(0u32..) {
+                let is_named = |d: &Document| d.kind == Kind::Series && d.name == id;
+                let index = self.documents.iter().position(is_named);
+                scores.extend(index.map(|index| (index, 2.0 * NAMED - f64::from(place) / 100.0)));
+            }
+        }
+        let scores = scores.into_iter();
+        let scored = scores.filter_map(|(index, score)| Some((score, self.documents.get(index)?)));
+        let mut hits: Vec<(f64, &Document)> = scored
+            .filter(|(_, document)| kind.is_none_or(|kind| document.kind == kind))
+            .collect();
+        hits.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let best = hits.first().map_or(0.0, |(score, _)| score.min(1.0));
+        hits.retain(|(score, _)| *score >= MIN_SCORE.max(NOISE * best));
+        hits.into_iter().map(|(_, document)| document).collect()
     }
 
-    /// Returns documents of a kind with a similarly spelled name, the most similar first.
-    pub(crate) fn find_near(&self, name: &str, kind: Kind) -> Vec<&Document> {
-        let mut near: Vec<_> = self
-            .near_names(name)
-            .filter_map(|(index, distance)| {
-                let document = self.documents.get(index).filter(|d| d.kind == kind)?;
-                Some((distance, Reverse(document.bonus), document))
-            })
-            .collect();
-        near.sort_by_key(|(distance, bonus, document)| (*distance, *bonus, &document.name));
-        near.into_iter().map(|(.., document)| document).collect()
+    /// Returns the score of each document that has a word of the query, or the query as a name.
+    fn scores(&self, query: &str) -> BTreeMap<usize, f64> {
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut total = 0.0;
+        let mut name = String::new();
+        for word in asked_words(query) {
+            let alike = self.alike(&word);
+            name += alike.first().map_or(&word, |(text, _)| *text);
+            let mut matches = best(&alike);
+            // A word that is a whole name tells more than one of a title.
+            for (index, _) in self.names.get(&word).into_iter().flatten() {
+                matches.insert(*index, 1.0 + CLOSENESS);
+            }
+            let count = to_f64(matches.len());
+            let rarity = ((to_f64(self.documents.len()) - count + 0.5) / (count + 0.5)).ln_1p();
+            total += rarity;
+            for (index, quality) in matches {
+                *scores.entry(index).or_default() += rarity * quality;
+            }
+        }
+        for (index, score) in &mut scores {
+            let document = self.documents.get(*index);
+            *score *= document.map_or(0.0, |document| document.weight) / total;
+        }
+        // As written, or with its words corrected and completed.
+        for spelling in [fold_name(query), name] {
+            for (index, place) in self.names.get(&spelling).into_iter().flatten() {
+                let score = scores.entry(*index).or_default();
+                *score = score.max(NAMED - place / 100.0);
+            }
+        }
+        scores
     }
+
+    /// Returns the words of a query, as written, that none of these series has, even nearly; none where all are read.
+    pub(super) fn unmatched_words(&self, query: &str, ids: &HashSet<&str>) -> Vec<String> {
+        if !resolve::ids(query).is_empty() {
+            return Vec::new();
+        }
+        let is_named = |index: &usize| {
+            let document = self.documents.get(*index);
+            document.is_some_and(|d| d.kind == Kind::Series && ids.contains(d.name.as_str()))
+        };
+        let mut words: Vec<String> = keywords_as_spelled(query).take(MAX_WORDS).collect();
+        words.dedup();
+        let has = |word: String| best(&self.alike(&word)).keys().any(is_named);
+        words.retain(|word| !keywords(word).any(has));
+        words
+    }
+
+    /// Returns the words that a word of a query may mean, the likeliest first: itself and words that begin with it, or else
+    /// similarly spelled ones.
+    fn alike(&self, query: &str) -> Vec<Alike<'_>> {
+        let is_long = query.chars().count() >= MIN_PREFIX;
+        let from = self.words.range(query.to_owned()..);
+        let mut found: Vec<Alike> = from
+            .take_while(|(word, _)| *word == query || is_long && word.starts_with(query))
+            .take(MAX_PREFIXED)
+            .map(|(word, found)| (word, (if word == query { 1.0 } else { 0.8 }, found)))
+            .collect();
+        if found.is_empty() {
+            let typed = Spelling::new(query.to_owned());
+            let near = self.words.iter().filter_map(|(word, found)| {
+                let edits = typed.edits(&Spelling::new(word.clone()))?;
+                Some((word, (if edits == 1 { 0.6 } else { 0.4 }, found)))
+            });
+            found.extend(near);
+            found.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
+        }
+        found
+    }
+}
+
+/// A word with its likeness to the asked one, and the documents that have it.
+type Alike<'a> = (&'a String, (f64, &'a HashMap<usize, f64>));
+
+/// Returns the documents with one of the words, each with the quality of its best match.
+fn best(alike: &[Alike]) -> HashMap<usize, f64> {
+    let mut best: HashMap<usize, f64> = HashMap::new();
+    for (_, (likeness, documents)) in alike {
+        for (index, weight) in *documents {
+            let quality = best.entry(*index).or_default();
+            *quality = quality.max(likeness * weight);
+        }
+    }
+    best
+}
+
+/// Returns the distinct words of a query.
+fn asked_words(query: &str) -> impl Iterator<Item = String> {
+    let mut seen = HashSet::new();
+    let distinct = keywords(query).filter(move |word| seen.insert(word.clone()));
+    distinct.take(MAX_WORDS)
+}
+
+fn to_f64(n: usize) -> f64 {
+    u32::try_from(n).map_or(f64::MAX, f64::from)
 }
 
 fn embedded_documents() -> Vec<Document> {
-    let mut names = other_names();
-    let series = |info: &Arc<SeriesInfo>| series_document(info, names.remove(info.id.as_str()));
-    let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
-    all.extend(glossary::embedded().iter().map(term_document));
-    all.extend(COMPOSITES.iter().map(|c| {
-        let about = format!("{} {}", c.indicator.formula, c.indicator.source);
-        method_document(&c.indicator.slug(), c.indicator.title, &about)
-    }));
-    all.push(method_document("regime", "macro regime", ""));
-    all
-}
-
-/// Returns the names of series besides identifiers and titles.
-fn other_names() -> HashMap<&'static str, Vec<(String, u32)>> {
     let names = Names::embedded();
-    let mut all: HashMap<_, Vec<_>> = HashMap::new();
-    for (alias, info) in names.aliases() {
-        let names = all.entry(info.id.as_str()).or_default();
-        names.push((alias.to_owned(), 0));
-    }
-    for choices in names.ambiguous() {
-        for (choice, rank) in choices.candidates.iter().zip(CHOICE_RANK..) {
-            // As one word: the words of an ambiguous name are no mark of one series.
-            let spellings = [fold_name(choices.name), key(choices.name)];
-            let names = all.entry(choice.id.as_str()).or_default();
-            names.extend(spellings.map(|name| (name, rank)));
-        }
-    }
-    all
-}
-
-fn series_document(info: &SeriesInfo, names: Option<Vec<(String, u32)>>) -> Document {
-    let mut names = names.unwrap_or_default();
-    names.insert(0, (info.id.to_string(), 0));
-    Document {
-        names,
-        body: format!("{} {}", info.category, info.source),
-        bonus: if info.is_metric { TRACKED_BONUS } else { 0 },
-        ..Document::new(Kind::Series, info.id.as_str(), &info.title)
-    }
-}
-
-fn term_document(term: &Term) -> Document {
-    let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
-    names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
-    Document {
-        names,
+    let series = names.catalogue().iter().map(|info| {
+        let mut document = Document::new(Kind::Series, info.id.as_str(), &info.title);
+        document
+            .names
+            .extend(names.aliases_of(info).map(str::to_owned));
+        document.body = format!("{} {}", info.category, info.source);
+        document.weight += if info.is_metric { TRACKED_BONUS } else { 0.0 };
+        document
+    });
+    let terms = glossary::embedded().iter().map(|term| Document {
+        names: once(&term.slug).chain(&term.aliases).cloned().collect(),
         body: term.summary.clone(),
         ..Document::new(Kind::Term, &term.slug, &term.term)
-    }
-}
-
-fn method_document(slug: &str, name: &str, about: &str) -> Document {
-    Document {
-        names: vec![(format!("{slug} method"), 1)],
+    });
+    let method = |(slug, title, about): (&str, &str, String)| Document {
+        names: vec![format!("{slug} method")],
         body: format!("how is it computed {about}"),
-        ..Document::new(Kind::Method, slug, &format!("Method: {name}"))
-    }
-}
-
-pub(crate) fn scenario_document(scenario: &Scenario) -> Document {
-    Document {
-        names: vec![(scenario.slug.clone(), 2)],
-        body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
-        ..Document::new(Kind::Scenario, &scenario.slug, &scenario.title)
-    }
-}
-
-pub(crate) fn article_document(article: &Article) -> Document {
-    let about: Vec<&str> = [&article.subtitle, &article.summary]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect();
-    let tags = article.tags.join(" ");
-    let source = &article.source;
-    Document {
-        url: Some(article.url.clone()),
-        body: format!("{tags} {} {source}", about.join(" ")),
-        ..Document::new(Kind::Article, &article.slug, &article.title)
-    }
+        ..Document::new(Kind::Method, slug, &format!("Method: {title}"))
+    };
+    let composites = COMPOSITES.iter().map(|c| {
+        let about = format!("{} {}", c.indicator.formula, c.indicator.source);
+        method((&c.indicator.slug(), c.indicator.title, about))
+    });
+    let regime = once(method(("regime", "macro regime", String::new())));
+    series
+        .chain(terms)
+        .chain(composites)
+        .chain(regime)
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! The words of a name: one tokenizer, and the table of words with a meaning of their own (`data/words.csv`).
 
 use econoscope_core::model::table;
-use econoscope_core::model::words::Spelling;
+use econoscope_core::model::words::{Spelling, singular};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -242,16 +242,6 @@ fn push(words: &mut Vec<String>, word: String) {
         Some(last) if is_number(form) && is_letter(last) => *last += form,
         _ if is_number(form) => words.push(form.to_owned()),
         _ => words.push(singular(word)),
-    }
-}
-
-fn singular(word: String) -> String {
-    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() >= 3) {
-        return format!("{stem}y");
-    }
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() >= 3 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-        _ => word,
     }
 }
 

@@ -60,7 +60,7 @@ pub fn get(slug: &str) -> Option<&'static Term> {
 /// Returns terms that match a query by term, alias, slug or summary, best first.
 pub fn search(query: &str) -> Vec<&'static Term> {
     let documents = SearchIndex::embedded().find(query, Some(Kind::Term));
-    documents.filter_map(|d| get(&d.name)).collect()
+    documents.into_iter().filter_map(|d| get(&d.name)).collect()
 }
 
 /// Parses the terms of a file, whose name is their subject.

@@ -130,10 +130,8 @@ impl Comparison {
     pub(super) fn render_text(&self) -> String {
         let frequency = &self.frequency;
         let rows = self.rows;
-        let first = self.columns.iter().map(|column| column.first_date).min();
-        let is_open = self.start.year() <= 1700;
-        let start = first.filter(|_| is_open).unwrap_or(self.start);
-        let mut text = format!("{frequency} figures from {start} to {}", self.end);
+        let range = DateRange::new(self.start, self.end);
+        let mut text = format!("{frequency} figures {range}");
         text += &match self.columns.len() {
             1 => format!(", {rows} dates."),
             _ => format!(", {rows} dates, {} common to all columns.", self.count),

@@ -8,7 +8,7 @@ use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods};
 use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
-use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
+use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
@@ -215,16 +215,16 @@ impl Table {
             return Ok(Vec::new());
         };
         let means = self.columns.iter().zip(figures).map(|(named, figures)| {
-            let met = GroupMean::new(is_met, figures, true);
-            let unmet = GroupMean::new(is_met, figures, false);
+            let met = group(is_met, figures, true);
+            let unmet = group(is_met, figures, false);
             let rounded = |value| named.column.round(value);
             ConditionMeans {
                 series: named.name.clone(),
                 frequency: frequency.word().into(),
-                met: met.mean.map(rounded),
-                met_count: met.count,
-                unmet: unmet.mean.map(rounded),
-                unmet_count: unmet.count,
+                met: mean(&met).map(rounded),
+                met_count: met.len(),
+                unmet: mean(&unmet).map(rounded),
+                unmet_count: unmet.len(),
             }
         });
         Ok(means.collect())
@@ -261,26 +261,12 @@ impl Table {
     }
 }
 
-/// The mean of the figures at the dates at which a condition is met, or is not.
-struct GroupMean {
-    /// `None` without a figure.
-    mean: Option<f64>,
-    count: usize,
-}
-
-impl GroupMean {
-    fn new(is_met: &[f64], figures: &[f64], wanted: bool) -> Self {
-        let dates = is_met.iter().zip(figures);
-        let known = dates.filter(|(truth, value)| !truth.is_nan() && !value.is_nan());
-        let group = known.filter(|(truth, _)| (**truth != 0.0) == wanted);
-        let values: Vec<f64> = group.map(|(_, value)| *value).collect();
-        let n = values.len();
-        let sum: f64 = values.iter().sum();
-        Self {
-            mean: (n > 0).then(|| sum / count(n)),
-            count: n,
-        }
-    }
+/// Returns the figures at the dates at which a condition is met, or is not.
+fn group(is_met: &[f64], figures: &[f64], wanted: bool) -> Vec<f64> {
+    let dates = is_met.iter().zip(figures);
+    let known = dates.filter(|(truth, value)| !truth.is_nan() && !value.is_nan());
+    let group = known.filter(|(truth, _)| (**truth != 0.0) == wanted);
+    group.map(|(_, value)| *value).collect()
 }
 
 /// Converts the columns to common periods. Days become weeks as those of a weekly column end, unless the request names
@@ -316,7 +302,7 @@ fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
     let whole = named.column.clone().transform(units);
     let rows = rows_in_range(&whole, range);
     if rows.is_empty() {
-        return Err(no_data(&named.name, range, &whole));
+        return Err(no_data(&named.name, query, &whole));
     }
     let suffix = if units == Units::Level {
         String::new()
@@ -335,16 +321,17 @@ fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
-fn no_data(name: &str, range: DateRange, whole: &Column) -> Error {
-    let DateRange { start, end } = range;
-    let mut reason = format!("nothing can be computed from {start} to {end}");
-    if let Some(last) = whole.series.last_on_or_before(start) {
+fn no_data(name: &str, query: &Query, whole: &Column) -> Error {
+    let range = query.context.range;
+    let mut reason = format!("nothing can be computed {range}");
+    if let Some(last) = whole.series.last_on_or_before(range.start) {
         let value = whole.round(last.value);
         let frequency = whole.series.frequency();
         let when = frequency.period_phrase(last.date);
         reason += &format!("; the newest figure before is {value} {when}; take an earlier start");
     } else if let Some(first) = whole.series.observations.first() {
-        reason += &format!("; it begins on {}", first.date);
+        let notes = enclosed("; ", &query.context.series.notes(), "");
+        reason += &format!("; it begins on {}{notes}", first.date);
     }
     Error::no_data(name, reason)
 }

@@ -363,3 +363,138 @@ fn repeated_formulas_are_priced_once() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn words_are_names_in_formulas() -> Result<()> {
+    let column = |text: &str| -> Result<(f64, Date, f64)> {
+        let out = compare(serde_json::json!({"series": [text], "start": "1990-01"}))?;
+        let column = &out.columns[0];
+        Ok((column.first, column.first_date, column.mean))
+    };
+    for (words, ids) in [
+        ("fed funds - inflation", "FEDFUNDS-CPI_YOY"),
+        ("yoy(core cpi)", "yoy(CPILFESL)"),
+        ("(unemployment rate) + 1", "UNRATE+1"),
+    ] {
+        assert_eq!(column(words)?, column(ids)?, "{words}");
+    }
+    let error = column("yoy(household cats)").unwrap_err().to_string();
+    assert!(error.contains("household cats"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn ranges_before_a_series_say_when_it_begins_and_what_reaches_back() -> Result<()> {
+    let note = |series: &str, start: &str| -> Result<String> {
+        let out = compare(serde_json::json!({"series": [series], "start": start}))?;
+        Ok(out
+            .provenance
+            .notes
+            .get("names")
+            .cloned()
+            .unwrap_or_default())
+    };
+    for series in ["SOFR", "IORB", "DGS10"] {
+        let note = note(series, "1954")?;
+        let says = [
+            format!("{series} begins "),
+            " reaches back further, as another measure".into(),
+        ];
+        assert!(
+            says.iter().all(|part| note.contains(part)),
+            "{series}: {note}"
+        );
+    }
+    assert_eq!(note("SOFR", "2018-04")?, "");
+    assert_eq!(note("UNRATE", "max")?, "");
+    assert_eq!(note("UNRATE", "1940")?, "UNRATE begins 1948-01-01");
+    let refused = |start: &str, end: &str| {
+        let request = serde_json::json!({"series": ["SOFR"], "start": start, "end": end});
+        compare(request).map(|_| ()).unwrap_err().to_string()
+    };
+    for (start, range) in [("max", "up to 2010-12-31"), ("2010-12-31", "on 2010-12-31")] {
+        let error = refused(start, "2010");
+        assert!(error.contains(range) && !error.contains("1700"), "{error}");
+        assert!(error.contains("FEDFUNDS ("), "{error}");
+    }
+    let all = compare(serde_json::json!({"series": "UNRATE", "start": "max"}))?;
+    assert_eq!(all.start.to_string(), "1948-01-01");
+    let old = compare(serde_json::json!({"series": "cpi", "start": "max", "end": "1920"}))?;
+    assert_eq!(old.start.to_string(), "1913-01-01");
+    Ok(())
+}
+
+#[test]
+fn episodes_of_a_condition_have_their_extremes() -> Result<()> {
+    let out = compare(
+        serde_json::json!({"series": "UNRATE", "start": "1948", "condition": "UNRATE >= 9"}),
+    )?;
+    let counts = &out.conditions[0];
+    let episodes: Vec<_> = counts
+        .episodes
+        .iter()
+        .map(|one| {
+            let run = one.run;
+            (
+                run.start.to_string(),
+                run.end.to_string(),
+                run.length,
+                one.extreme,
+                one.extreme_date.map(|d| d.to_string()),
+            )
+        })
+        .collect();
+    let row = |start: &str, end: &str, length, extreme, date: &str| {
+        (
+            start.to_owned(),
+            end.to_owned(),
+            length,
+            Some(extreme),
+            Some(date.to_owned()),
+        )
+    };
+    assert_eq!(
+        episodes,
+        [
+            row("1975-05-01", "1975-05-01", 1, 9.0, "1975-05-01"),
+            row("1982-03-01", "1983-09-01", 19, 10.8, "1982-11-01"),
+            row("2009-04-01", "2011-09-01", 30, 10.0, "2009-10-01"),
+            row("2020-04-01", "2020-07-01", 4, 14.8, "2020-04-01"),
+        ]
+    );
+    assert_eq!(counts.runs, 4);
+    let text = out.render_text();
+    let told = "; runs (4): 1975-05-01 to 1975-05-01 (1, highest 9), 1982-03-01 to 1983-09-01 (19, highest 10.8)";
+    assert!(text.contains(told), "{text}");
+    // Of many the six longest, in the order of time; without an inequality no extreme.
+    let many = compare(
+        serde_json::json!({"series": "DGS10", "start": "max", "condition": "T10Y2Y < 0 and DGS10 > 0"}),
+    )?;
+    let counts = &many.conditions[0];
+    assert!(
+        counts.runs > 6 && counts.episodes.len() == 6,
+        "{}",
+        counts.runs
+    );
+    assert!(counts.episodes.iter().all(|one| one.extreme.is_none()));
+    assert!(counts.episodes.is_sorted_by_key(|one| one.run.start));
+    assert!(
+        counts
+            .episodes
+            .iter()
+            .any(|one| Some(one.run) == counts.longest)
+    );
+    assert!(
+        many.render_text()
+            .contains(&format!("the 6 longest of {} runs: ", counts.runs))
+    );
+    let below = compare(
+        serde_json::json!({"series": "DGS10", "start": "2022", "condition": "T10Y2Y < 0"}),
+    )?;
+    assert!(
+        below.render_text().contains(", lowest -1.08)"),
+        "{}",
+        below.render_text()
+    );
+    Ok(())
+}

@@ -212,9 +212,12 @@ impl TimeSeriesAnswer {
         let vintages = self.vintages.as_ref();
         let is_empty = vintages.map_or(self.data.is_empty(), |v| v.rows.is_empty());
         if is_empty && self.points.is_empty() {
-            let start = self.start;
-            let end = self.end;
-            return format!("{name}: no observation from {start} to {end}.");
+            // A single day has a point; a range that ends where it begins was open.
+            let range = match DateRange::new(self.start, self.end) {
+                range if range.start == range.end => format!("up to {}", range.end),
+                range => range.to_string(),
+            };
+            return format!("{name}: no observation {range}.");
         }
         let unit = self.unit_in_words.as_ref().unwrap_or(&self.unit);
         let frequency = self.frequency.as_deref().unwrap_or("frequency not stated");

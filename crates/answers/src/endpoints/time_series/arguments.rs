@@ -2,7 +2,7 @@
 
 use crate::conditions::EvaluationContext;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates::{self, newest, parse_span, range, trading_days};
+use crate::dates::{self, EventScope, newest, parse_span, range, trading_days};
 use crate::prelude::*;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::resample::Aggregation;
@@ -29,7 +29,8 @@ pub struct Params {
     /// In place of a range: the value on or before each of these days.
     #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
     pub(super) dates: Option<Vec<String>>,
-    /// In place of a range: days of events, or FOMC 2022, NBER peaks: the value then and at each horizon, and the means.
+    /// In place of a range: days of events, or FOMC 2022, recessions, first rate cuts, T10Y2Y < 0 (in months if it crosses often): the value then and at
+    /// each horizon, and the means.
     #[schemars(length(max = 400))]
     pub(super) after: Option<String>,
     /// Time from `after` on; d are calendar days, td trading days: 250td.
@@ -143,6 +144,16 @@ impl DateSelection {
         DateRange::new(self.start, self.end)
     }
 
+    /// Returns the first day of an answer, given the first figure of a series: of a range that of its first figure, and of an
+    /// open one without any the end.
+    pub(super) fn first_day(&self, first: Option<&Observation>) -> Date {
+        let is_open = self.range().is_open();
+        let given = if is_open { self.end } else { self.start };
+        let first = first.filter(|_| self.days.is_empty());
+        let start = first.map_or(given, |first| self.start.max(first.date));
+        if start <= self.end { start } else { given }
+    }
+
     /// Returns the rows of a series in the range.
     pub(super) fn rows<'a>(&self, series: &'a Series) -> &'a [Observation] {
         series.between(self.start, self.end)
@@ -151,14 +162,27 @@ impl DateSelection {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
-    pub(super) fn new(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
+    /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days; those of a condition
+    /// among the events.
+    pub(super) fn new(
+        params: &Params,
+        as_of: AsOf,
+        today: Date,
+        desk: Option<&Desk>,
+    ) -> Result<Self> {
         let newest = newest(as_of, today);
+        let frequency = params.frequency.map(|code| code.value.frequency);
+        let scope = EventScope {
+            desk,
+            as_of,
+            frequency,
+            today,
+        };
         let horizons = params.horizons.as_deref();
         let (name, mut days) = match (&params.dates, &params.after) {
             (Some(_), Some(after)) => return Err(conflict("after", after, "dates")),
             (Some(dates), None) => ("dates", parse_dates(dates, newest, today)?),
-            (None, Some(after)) => ("after", parse_events(after, horizons, newest, today)?),
+            (None, Some(after)) => ("after", parse_events(after, horizons, scope)?),
             (None, None) => ("", Vec::new()),
         };
         if let (Some(horizons), None) = (horizons, &params.after) {
@@ -167,11 +191,11 @@ impl DateSelection {
             let allowed = "after=2022-04-01 with horizons=3m,12m";
             return Err(Error::invalid("horizons", &text, problem, allowed));
         }
-        let first = days.iter().map(|(day, _)| *day).min();
-        let last = days.iter().map(|(day, _)| *day).max();
+        let all = days.iter().map(|(day, _)| *day);
+        let ends = all.clone().min().zip(all.max());
         let start = params.start.as_deref();
         let end = params.end.as_deref();
-        let DateRange { start, end } = match (first.zip(last), start, end) {
+        let DateRange { start, end } = match (ends, start, end) {
             (None, start, end) => range(start, end, as_of, today)?,
             (Some(_), Some(start), _) => return Err(conflict("start", start, name)),
             (Some(_), None, Some(end)) => return Err(conflict("end", end, name)),
@@ -201,18 +225,17 @@ fn parse_dates(texts: &[String], newest: Date, today: Date) -> Result<Vec<Select
 fn parse_events(
     text: &str,
     horizons: Option<&[String]>,
-    newest: Date,
-    today: Date,
+    scope: EventScope,
 ) -> Result<Vec<SelectedDay>> {
-    let horizons: Vec<&str> = match horizons {
-        Some(given) => given.iter().map(String::as_str).collect(),
-        None => DEFAULT_HORIZONS.to_vec(),
-    };
-    let events = dates::event_days("after", text, newest, today)?;
+    let default = || DEFAULT_HORIZONS.map(String::from).into();
+    let horizons: Vec<String> = horizons.map_or_else(default, <[String]>::to_vec);
+    let events = dates::event_days("after", text, scope)?;
     let count = events.len() * (horizons.len() + 1);
     if count > MAX_FIGURES {
-        let problem = format!("asks for {count} figures");
-        let allowed = format!("events times horizons, at most {MAX_FIGURES} figures together");
+        let problem = format!("is {} events, {count} figures", events.len());
+        let allowed = format!(
+            "events times horizons, at most {MAX_FIGURES} figures together: fewer horizons, or frequency=m for fewer crossings"
+        );
         return Err(Error::invalid("after", text, &problem, &allowed));
     }
     let mut selected = Vec::with_capacity(count);

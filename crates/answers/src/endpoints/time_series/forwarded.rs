@@ -27,7 +27,7 @@ const SENT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 pub(super) fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arguments> {
     let params: Params = params(checked)?;
     let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
-    let selection = DateSelection::new(&params, as_of, today)?;
+    let selection = DateSelection::new(&params, as_of, today, None)?;
     let mut start = selection.start;
     let mut end = selection.end;
     let has_days = !selection.days.is_empty();
@@ -84,7 +84,7 @@ pub(super) fn received(
     }
     let info = Arc::new(series_info(&answer)?);
     let base = answer.attribution.url.clone();
-    let selection = DateSelection::new(params, AsOf::Latest, today)?;
+    let selection = DateSelection::new(params, AsOf::Latest, today, None)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     if params.is_transformed() || !selection.days.is_empty() {
         (answer.start, answer.end) = (selection.start, selection.end);

@@ -161,3 +161,69 @@ fn upstream_answers_about_other_series_are_refused() {
     // The upstream may know other names for series that are unknown here.
     assert_eq!(outcome("SERIES_OF_THEIRS", days(9)), Ok(()));
 }
+
+/// Returns the text of an answer over the bundled history.
+fn asked(request: Value) -> String {
+    let desk = econoscope_desk::testing::TestDesk::bundled()
+        .on("2026-11-21")
+        .open();
+    let params = params(request);
+    match Params::local(&desk, &params) {
+        Ok(answer) => Params::text(&answer, &params),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn events_by_name_are_followed() {
+    let text = asked(json!({"seriesId": "DGS10", "after": "first rate cuts", "horizons": ["6m"]}));
+    for part in [
+        "1995-07-06: ",
+        "2024-09-18: 3.70",
+        "Mean of 6 events, +6m: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = asked(
+        json!({"seriesId": "UNRATE", "after": "T10Y2Y < -0.3", "frequency": "m", "horizons": ["1y"]}),
+    );
+    assert!(text.contains("Mean of ") && text.contains("+1y"), "{text}");
+    let text = asked(json!({"seriesId": "DGS10", "after": "the first cut of the cake"}));
+    assert!(
+        text.contains("FOMC 2022, NBER peaks") && text.contains("T10Y2Y < 0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn ranges_before_a_series_name_no_day_of_1700() {
+    for (request, parts) in [
+        (
+            json!({"seriesId": "cpi", "start": "max", "end": "1900"}),
+            ["no observation up to 1900-12-31", "begins "],
+        ),
+        (
+            json!({"seriesId": "cpi", "start": "max", "end": "1920"}),
+            ["CPIAUCNS", ": 96 rows."],
+        ),
+        (
+            json!({"seriesId": "SOFR", "start": "2000", "end": "2010"}),
+            ["SOFR begins 2018-04-03", "FEDFUNDS ("],
+        ),
+        (
+            json!({"seriesId": "UNRATE", "start": "1940", "end": "1945"}),
+            ["UNRATE begins 1948-01-01", "from 1940-01-01 to 1945-12-31"],
+        ),
+        (
+            json!({"seriesId": "VIXCLS", "start": "max"}),
+            ["no observation up to 2026-11-21", "VIXCLS"],
+        ),
+    ] {
+        let text = asked(request.clone());
+        assert!(
+            parts.iter().all(|part| text.contains(part)),
+            "{request}: {text}"
+        );
+        assert!(!text.contains("1700"), "{request}: {text}");
+    }
+}

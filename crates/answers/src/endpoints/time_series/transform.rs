@@ -95,7 +95,7 @@ pub(super) fn transform(
         unit: figure_unit(units, info, aggregation),
         unit_in_words: unit_in_words(units, info),
         frequency,
-        start: first_day(&figures, selection),
+        start: selection.first_day(figures.observations.first()),
         data,
         means: points::means(&points),
         points,
@@ -251,21 +251,6 @@ fn point_rows(points: &[PointInTime]) -> Vec<Observation> {
     data.sort_by_key(|row| row.date);
     data.dedup_by_key(|row| row.date);
     data
-}
-
-/// Returns the first day of an answer: of a range the one of its first figure.
-fn first_day(figures: &Series, selection: &DateSelection) -> Date {
-    match figures.observations.first() {
-        Some(first) if selection.days.is_empty() => {
-            let start = selection.start.max(first.date);
-            if start > selection.end {
-                selection.start
-            } else {
-                start
-            }
-        }
-        _ => selection.start,
-    }
 }
 
 /// Describes the figure nearest to a range without one; empty without any figure.

@@ -96,7 +96,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
         return Err(Error::invalid(name, "", problem, allowed));
     }
     let first = days.first().copied().unwrap_or(AsOf::Latest);
-    let mut selection = DateSelection::new(params, first, desk.today())?;
+    let mut selection = DateSelection::new(params, first, desk.today(), Some(desk))?;
     let read_states = |selection: &DateSelection| {
         let states = days.iter().map(|as_of| {
             let known = dates::newest(*as_of, desk.today());

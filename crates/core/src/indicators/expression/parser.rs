@@ -7,7 +7,7 @@
 //! sum        = product (("+" | "-") product)*
 //! product    = signed (("*" | "/") signed)*
 //! signed     = "-" signed | atom ["^" signed]
-//! atom       = "(" any ")" | number | name | "quoted name" | function "(" any ["," whole | time | any] ")"
+//! atom       = "(" any ")" | number | name (of one or more words) | "quoted name" | function "(" any ["," whole | time | any] ")"
 //! ```
 //! A comparison without a left side is about the subject of the scope: `>= 0.5`.
 
@@ -294,13 +294,32 @@ impl<'a> Parser<'a> {
             return self.call(word, column);
         }
         let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let name = self.name(word);
         match word.parse::<f64>() {
+            Ok(_) if is_number && name != word => Ok(Expr::Name { name, column }),
             Ok(number) if is_number && number.is_finite() => Ok(Expr::Number(number)),
             Ok(_) if is_number => Err(self.fault("a number of ordinary size")),
-            Ok(_) | Err(_) => Ok(Expr::Name {
-                name: word.to_owned(),
-                column,
-            }),
+            Ok(_) | Err(_) => Ok(Expr::Name { name, column }),
+        }
+    }
+
+    /// Takes the further words of a name: "core cpi", "10 year treasury".
+    fn name(&mut self, first: &str) -> String {
+        let mut name = first.to_owned();
+        loop {
+            let mut ahead = *self;
+            ahead.skip_blanks();
+            let word = ahead.take(MAX_NAME, is_word_character);
+            let is_operator = ["and", "or", "not"]
+                .iter()
+                .any(|one| word.eq_ignore_ascii_case(one));
+            let is_whole = word.contains(char::is_alphabetic) && !is_operator && !ahead.accept("(");
+            if !is_whole || name.len() + word.len() >= MAX_QUOTED {
+                return name;
+            }
+            name += " ";
+            name += word;
+            *self = ahead;
         }
     }
 

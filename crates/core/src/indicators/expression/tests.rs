@@ -281,3 +281,31 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn names_may_have_several_words() {
+    let names = |text: &str| {
+        let tree = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        let names: Vec<String> = tree
+            .names()
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
+        names.join(", ")
+    };
+    for (text, want) in [
+        ("yoy(core cpi) - fed funds", "core cpi, fed funds"),
+        ("100 * wages / ma(gas prices, 4)", "wages, gas prices"),
+        ("10 year treasury - 2y", "10 year treasury, 2y"),
+        (
+            "unemployment rate > 5 and not fed funds < 2",
+            "unemployment rate, fed funds",
+        ),
+        ("gap(real gdp, potential gdp)", "real gdp, potential gdp"),
+    ] {
+        assert_eq!(names(text), want, "{text}");
+    }
+    for wrong in ["core cpi 2020", "cpi yoy(DGS2)", "core cpi and", "2 3"] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+}

@@ -3,21 +3,73 @@
 use super::*;
 use crate::Desk;
 use crate::testing::TestDesk;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::{Frequency, SeriesId};
 use econoscope_data::store::{Description, Sqlite, Store};
+use std::sync::Arc;
 
 fn desk(store: Arc<Sqlite>) -> Desk {
     TestDesk::over(store).on("2026-11-21").open()
 }
 
 fn names(query: &str, kind: Kind) -> Vec<&'static str> {
-    let documents = SearchIndex::embedded().find(query, Some(kind));
+    let documents = SearchIndex::embedded().find(query, Some(kind)).into_iter();
     documents.map(|d| d.name.as_str()).collect()
+}
+
+/// A few documents of one kind.
+fn documents(query: &str) -> Vec<String> {
+    let texts = [
+        ("Term premium", "what a holder of long bonds asks for"),
+        ("Breakeven inflation", "what bonds say of prices"),
+        ("Core inflation rate", "without food and energy"),
+        ("VIX", "the fear index of stocks"),
+    ];
+    let documents = texts.map(|(name, body)| Document {
+        body: body.to_owned(),
+        ..Document::new(Kind::Term, name, name)
+    });
+    let index = SearchIndex::new(documents.into(), 0);
+    index
+        .find(query, None)
+        .into_iter()
+        .map(|d| d.name.clone())
+        .collect()
+}
+
+#[test]
+fn names_rank_before_words_prefixes_and_near_spellings() {
+    let [premium, breakeven, core, vix] = [
+        "Term premium",
+        "Breakeven inflation",
+        "Core inflation rate",
+        "VIX",
+    ];
+    assert_eq!(documents("what is core inflation")[0], core);
+    assert_eq!(documents("infla"), [breakeven, core]);
+    assert_eq!(documents("inflaton premuim")[0], premium);
+    assert_eq!(documents("vxi"), [vix]);
+    assert_eq!(documents("term premiums"), [premium]);
+    assert_eq!(documents("bonds"), [premium, breakeven]);
+    assert_eq!(documents("housing"), [""; 0]);
+    assert_eq!(documents(""), [""; 0]);
+}
+
+#[test]
+fn words_beyond_the_limit_are_ignored() {
+    let many: String = (0..MAX_WORDS).map(|n| format!("word{n} ")).collect();
+    assert_eq!(documents(&format!("{many} vix")), [""; 0]);
+    assert_eq!(
+        asked_words(&format!("vix {many}")).next().as_deref(),
+        Some("vix")
+    );
+    assert_eq!(asked_words(&many.repeat(9)).count(), MAX_WORDS);
 }
 
 #[test]
 fn common_phrases_find_their_series_first() {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
     let mut wrong = Vec::new();
     for (query, want) in [
         ("DGS10", "DGS10"),
@@ -36,7 +88,8 @@ fn common_phrases_find_their_series_first() {
         ("housing starts", "HOUST"),
         ("industrial production", "INDPRO"),
     ] {
-        let got = names(query, Kind::Series);
+        let (found, _) = desk.find_series(query, None, 5).unwrap();
+        let got: Vec<&str> = found.iter().map(|info| info.id.as_str()).collect();
         if got.first() != Some(&want) {
             wrong.push(format!("{query}: {got:?}, not {want}"));
         }
@@ -99,6 +152,19 @@ fn search_covers_every_kind_of_document() {
     }
     assert!(best("zzzz qqqq").is_empty());
     assert!(best("price of eggs").is_empty());
+}
+
+#[test]
+fn a_word_that_is_a_name_outranks_one_of_a_title() -> Result<()> {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    for (query, want) in [
+        ("cats unemployment", "UNRATE"),
+        ("payrolls of cats", "PAYEMS"),
+    ] {
+        let (found, _) = desk.find_series(query, None, 3)?;
+        assert_eq!(found[0].id.as_str(), want, "{query}");
+    }
+    Ok(())
 }
 
 #[test]

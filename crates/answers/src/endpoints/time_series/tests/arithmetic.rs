@@ -26,7 +26,7 @@ fn unemployment(months: &Months) -> Arc<Series> {
 
 fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
     let params = params(arguments);
-    let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
+    let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1), None).unwrap();
     let rows = transform(&unemployment(months), &params, &selection).unwrap();
     let answer = output(Vec::new()).with_rows(rows);
     shape::fit_rows(answer, &params, None).unwrap()
@@ -155,8 +155,12 @@ fn single_days_exclude_a_range() {
         ),
         (json!({"seriesId": "X", "dates": ["soon"]}), "dates"),
     ] {
-        let selection =
-            DateSelection::new(&params(arguments.clone()), AsOf::Latest, date(2026, 1, 1));
+        let selection = DateSelection::new(
+            &params(arguments.clone()),
+            AsOf::Latest,
+            date(2026, 1, 1),
+            None,
+        );
         let error = selection.unwrap_err().to_string();
         assert!(
             error.starts_with(&format!("Invalid {field}: ")),
@@ -172,7 +176,7 @@ fn list_of_days_is_read_in_every_form() {
         json!("2020-01-01,2021-01-01"),
     ] {
         let params = params(json!({"seriesId": "X", "dates": days}));
-        let selection = DateSelection::new(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
+        let selection = DateSelection::new(&params, AsOf::Latest, date(2026, 1, 1), None).unwrap();
         assert_eq!(
             (selection.start, selection.end),
             (date(2020, 1, 1), date(2021, 1, 1))

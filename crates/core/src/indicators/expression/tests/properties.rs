@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::indicators::condition::count_condition;
+use crate::indicators::condition::streaks;
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::statistics::count;
 use crate::indicators::transform::Units;
@@ -315,7 +315,10 @@ proptest! {
         let inside = |rows: Rows| -> Rows { rows.into_iter().filter(|(d, _)| (start..=end).contains(d)).collect() };
         let counts = |text: &str| {
             let actual = evaluate_formula(&series, text, start);
-            count_condition(actual.between(start, end), series.frequency())
+            let rows = actual.between(start, end);
+            let runs = streaks(rows, series.frequency());
+            let met: usize = runs.iter().map(|run| run.length).sum();
+            (rows.len(), met, runs.first().map(|run| run.start), runs.last().map(|run| run.end))
         };
         let rows = inside(plain(&series));
         type Test = fn(f64, f64) -> bool;
@@ -326,16 +329,16 @@ proptest! {
         for (sign, test) in tests {
             let met: Vec<Date> = rows.iter().filter(|(_, v)| test(*v, level)).map(|(d, _)| *d).collect();
             let actual = counts(&format!("{sign} {level}"));
-            prop_assert_eq!((actual.count, actual.met), (rows.len(), met.len()), "{} {}", sign, level);
-            prop_assert_eq!((actual.first, actual.last), (met.first().copied(), met.last().copied()));
+            let want = (rows.len(), met.len(), met.first().copied(), met.last().copied());
+            prop_assert_eq!(actual, want, "{} {}", sign, level);
             let none = counts(&format!("not X {sign} {level}"));
-            prop_assert_eq!(none.met, rows.len() - met.len());
+            prop_assert_eq!(none.1, rows.len() - met.len());
         }
         // Changes of one decimal: their ties with one decimal count.
         let changes = inside(transform(&series, Units::Change));
         let tenths = |v: f64| (v * 10.0).round();
         let met = changes.iter().filter(|(_, v)| tenths(*v) >= tenths(level)).count();
         let actual = counts(&format!("chg(X) >= {level} and X > -100"));
-        prop_assert_eq!((actual.count, actual.met), (changes.len(), met));
+        prop_assert_eq!((actual.0, actual.1), (changes.len(), met));
     }
 }
