@@ -55,6 +55,7 @@ pub(super) enum SeriesVersion {
         incarnation: u64,
         rows: u64,
         bases: usize,
+        next_announced: Option<Date>,
         today: Date,
     },
     /// Any other series depends on all data.

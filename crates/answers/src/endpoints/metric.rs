@@ -10,6 +10,7 @@ use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
+use econoscope_core::model::calendar::{AnnouncedDay, AnnouncedDays, Publication};
 use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
 use std::sync::Arc;
@@ -335,7 +336,14 @@ fn describe(
     }
     let published = last.filter(|_| !info.is_composite());
     let today = newest(as_of, desk.today());
-    let next_release = published.and_then(|o| next_release(info, o.date, today, &mut provenance));
+    let days = desk.announced_days(as_of)?;
+    let timeliness = last.zip(series).map(|(o, s)| s.timeliness(o.date, today));
+    let is_ended = matches!(timeliness, Some(Timeliness::Ended { .. }));
+    let next = published.and_then(|o| next_release(info, o.date, today, &days));
+    let next_release = next.filter(|_| !is_ended).map(|next| {
+        provenance.note("nextRelease", next.note);
+        next.day
+    });
     if let Some(series) = series {
         provenance.note_timeliness("value", series, day);
     }
@@ -368,32 +376,45 @@ fn describe(
     })
 }
 
-/// Returns the next release day from `today` on; `None` for a series that may have ended. Notes the pattern.
+/// The next release of a series, and on what its day rests.
+struct NextRelease {
+    day: Date,
+    note: String,
+}
+
+/// Returns the next release from `today` on of a figure after `last`.
 fn next_release(
     info: &SeriesInfo,
     last: Date,
     today: Date,
-    provenance: &mut Provenance,
-) -> Option<Date> {
-    if matches!(Timeliness::new(info, last, today), Timeliness::Ended { .. }) {
-        return None;
-    }
-    let (day, pattern) = if let Some(release) = Catalogue::release_of(info) {
-        let mut scheduled = release.scheduled(today, shift(today, 1.year()));
-        let due = scheduled.find(|due| due.period > last)?;
-        (due.day, format!("{}, {}", release.name, release.words))
-    } else {
-        let next = |period: &Date| Some(shift(*period, info.frequency.period()));
-        let periods = std::iter::successors(Some(last), next);
-        let mut days = periods.map(|period| release::next_release_day(info, period));
-        let day = days.find(|day| *day >= today)?;
-        (day, release::describe_pattern(info, last))
+    announced: &AnnouncedDays,
+) -> Option<NextRelease> {
+    let expected = |day, pattern: String| NextRelease {
+        day,
+        note: format!("{pattern}; expected, not announced by the agency"),
     };
-    provenance.note(
-        "nextRelease",
-        format!("{pattern}; expected, not announced by the agency"),
-    );
-    Some(day)
+    let publication = Publication::new(info);
+    if let Some(release) = Catalogue::release_of(info).or(publication.release()) {
+        let scheduled = announced.scheduled(release, today, shift(today, 1.year()));
+        let held = publication.headline_period(last);
+        let due = scheduled.into_iter().find(|due| due.period > held)?;
+        let name = &release.name;
+        return Some(match due.announced {
+            None => expected(due.day, format!("{name}, {}", release.words)),
+            Some(AnnouncedDay { day, read, .. }) => NextRelease {
+                day,
+                note: format!(
+                    "{name}; announced by the {}, read on {read}",
+                    release.agency
+                ),
+            },
+        });
+    }
+    let next = |period: &Date| Some(shift(*period, info.frequency.period()));
+    let periods = std::iter::successors(Some(last), next);
+    let mut days = periods.map(|period| release::next_release_day(info, period));
+    let day = days.find(|day| *day >= today)?;
+    Some(expected(day, release::describe_pattern(info, last)))
 }
 
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.

@@ -140,8 +140,12 @@ impl StateRule {
         };
         // A state that holds the figure of a later release of its month was taken after it.
         let end = month.last_of_month();
-        let taken = self.taken(month).max(print.filter(|day| *day <= end).unwrap_or_default());
-        days.chain(print).filter(|day| *day > before && *day <= taken).max()
+        let taken = self
+            .taken(month)
+            .max(print.filter(|day| *day <= end).unwrap_or_default());
+        days.chain(print)
+            .filter(|day| *day > before && *day <= taken)
+            .max()
     }
 }
 

@@ -5,12 +5,12 @@
 use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
-use super::plan::new_york;
 use super::sources::SourceSettings;
 use super::write::day_of;
 use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
+use econoscope_core::model::calendar::eastern;
 use econoscope_core::recipe::{
     Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
@@ -409,7 +409,7 @@ impl Client {
 
 /// Returns `home` with the path and query of `url`. [`Url::join`] would take a path that begins with two slashes as a
 /// host.
-fn with_home(url: &Url, home: &Url) -> Url {
+pub(super) fn with_home(url: &Url, home: &Url) -> Url {
     let mut out = home.clone();
     out.set_path(url.path());
     out.set_query(url.query());
@@ -432,7 +432,7 @@ fn quota_error(source: &str, quota: &Quota, now: Timestamp) -> Error {
     const DAY: Duration = Duration::from_secs(86_400);
     Error::RateLimited {
         what: format!("{source} answers no more questions today; {}.", quota.hint),
-        retry_after: net::until_midnight(now, new_york()).unwrap_or(DAY),
+        retry_after: net::until_midnight(now, eastern()).unwrap_or(DAY),
     }
 }
 

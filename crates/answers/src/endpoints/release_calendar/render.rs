@@ -44,7 +44,7 @@ fn format_value(value: f64, measure: &str) -> String {
 /// Renders the whole answer.
 pub(super) fn render(a: &CalendarAnswer) -> String {
     let mut text = format!(
-        "Releases from {} to {} (Eastern time; days by rule, not announced, but for the FOMC's):",
+        "Releases from {} to {} (Eastern time; each day announced by its agency, or expected by rule and not announced):",
         a.from, a.to
     );
     if a.events.is_empty() {
@@ -78,8 +78,9 @@ fn format_event(e: &ReleaseEvent) -> String {
     let name = &e.name;
     let period = &e.period;
     format!(
-        "{day}{time} {name}, {period}: {}{between}{stored}",
-        describe_content(e)
+        "{day}{time} {name}, {period}: {}; {}{between}{stored}",
+        describe_content(e),
+        e.basis
     )
 }
 
@@ -87,8 +88,8 @@ fn format_event(e: &ReleaseEvent) -> String {
 pub fn describe_content(e: &ReleaseEvent) -> String {
     match (&e.outcome, e.series.as_slice()) {
         (Some(outcome), _) => outcome.clone(),
-        (None, []) if e.basis == "rule" => "revision of an earlier print".to_owned(),
-        (None, []) => "no figures".to_owned(),
+        (None, []) if e.release.starts_with("fomc") => "no figures".to_owned(),
+        (None, []) => "revision of an earlier print".to_owned(),
         (None, series) => series.join(", "),
     }
 }

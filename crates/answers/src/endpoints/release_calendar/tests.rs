@@ -45,7 +45,7 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         answer
             .events
             .iter()
-            .all(|e| e.basis == "rule" && e.held.is_none())
+            .all(|e| e.basis == "expected" && e.held.is_none())
     );
     // The bundle ends with the summer: there is no expectation for November, and it says why.
     let payrolls = figure_of(&answer, "PAYEMS");
@@ -178,7 +178,7 @@ fn window_is_bounded_and_past_events_say_what_is_stored() -> Result<()> {
         answer
             .events
             .iter()
-            .filter(|e| e.basis == "rule" && !e.series.is_empty())
+            .filter(|e| e.basis == "expected" && !e.series.is_empty())
             .all(|e| e.held == Some(false))
     );
     // In the shutdown of 2025 no agency kept its days; the note goes by what is known today.
