@@ -2,24 +2,22 @@
 
 use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE_TARGET;
-use std::io::{IsTerminal, Write};
-use tracing::{Event, Level, Subscriber};
+use econoscope_data::disk::escape_controls;
+use std::io::{self, IsTerminal, Write};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::{Format, Writer};
-use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Filters that come before the user's: events of these crates are about callers, not about us.
-const QUIET_CRATES: &str = "rmcp=error,hyper=error";
+const QUIET_CRATES: &str = "rmcp=error,rmcp::service=off,hyper=error";
 
 /// Replaces what a terminal would interpret in a text; line ends stay.
 pub(super) fn printable(text: &str) -> String {
-    let lines: Vec<String> = text
-        .lines()
-        .map(econoscope_data::disk::escape_controls)
-        .collect();
+    let lines: Vec<String> = text.lines().map(escape_controls).collect();
     lines.join("\n")
 }
 
@@ -59,7 +57,7 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
         .parse()
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
     let log = tracing_subscriber::registry().with(filter);
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    let lines = fmt::layer().with_writer(LogWriter);
     if is_json {
         let json = lines
             .json()
@@ -78,6 +76,52 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
     }
     log.with(text).init();
     Ok(())
+}
+
+/// Writes events on stderr, without characters that a terminal or a reader of lines would interpret: a request may have them.
+struct LogWriter;
+
+/// The writer of one event.
+struct EventWriter {
+    /// A notice may have several lines.
+    is_notice: bool,
+}
+
+impl MakeWriter<'_> for LogWriter {
+    type Writer = EventWriter;
+
+    fn make_writer(&self) -> EventWriter {
+        EventWriter { is_notice: false }
+    }
+
+    fn make_writer_for(&self, event: &Metadata<'_>) -> EventWriter {
+        let is_notice = event.target() == NOTICE_TARGET;
+        EventWriter { is_notice }
+    }
+}
+
+/// Returns an event without its last line end, with what would be interpreted escaped.
+fn clean_event(text: &str, is_notice: bool) -> String {
+    // What is left of ESC is of the format's own colours; in fields it is escaped.
+    let parts = text.trim_end_matches('\n').split('\x1b');
+    let clean = if is_notice {
+        printable
+    } else {
+        escape_controls
+    };
+    parts.map(clean).collect::<Vec<_>>().join("\x1b")
+}
+
+impl Write for EventWriter {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = clean_event(&String::from_utf8_lossy(event), self.is_notice);
+        writeln!(io::stderr().lock(), "{text}")?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }
 
 /// Writes notices as plain lines, and other events in the default format.
@@ -104,5 +148,72 @@ where
         })?;
         context.format_fields(writer.by_ref(), event)?;
         writeln!(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parking_lot::Mutex;
+    use std::sync::Arc;
+
+    #[derive(Clone, Default)]
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(is_json: bool, work: impl FnOnce()) -> String {
+        let buffer = Buffer::default();
+        let writer = buffer.clone();
+        let lines = fmt::layer().with_writer(move || writer.clone());
+        let log = tracing_subscriber::registry();
+        if is_json {
+            tracing::subscriber::with_default(log.with(lines.json()), work);
+        } else {
+            let mut text = lines.event_format(LogFormat(fmt::format()));
+            text.set_ansi(false);
+            tracing::subscriber::with_default(log.with(text), work);
+        }
+        let bytes = buffer.0.lock().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn text_of_a_request_stays_on_its_line_of_the_log() {
+        let reflected =
+            "a\u{1b}[31m\u{9b}2J\u{7f}\u{8}\r\n2026-01-01T00:00:00Z ERROR forged\u{202e}\u{2028}\0";
+        for is_json in [false, true] {
+            let event = logged(is_json, || {
+                let span = tracing::error_span!("request", request_id = %reflected);
+                let _entered = span.enter();
+                tracing::error!(%reflected, field = reflected, "no answer for {reflected}");
+            });
+            let line = clean_event(&event, false);
+            let is_plain = |c: char| !c.is_control() && !econoscope_core::error::is_invisible(c);
+            assert!(line.chars().all(is_plain), "{line:?}");
+            assert!(line.contains("forged"), "{line:?}");
+        }
+        let notice = clean_event("econoscope: warning: a\u{9b}\nb\n", true);
+        assert_eq!(notice, "econoscope: warning: a\\u{9b}\nb");
+    }
+
+    #[test]
+    fn sdk_does_not_log_that_a_listener_has_left() {
+        let filter: Targets = format!("{QUIET_CRATES},info").parse().unwrap();
+        assert!(!filter.would_enable("rmcp::service", &Level::ERROR));
+        assert!(filter.would_enable("rmcp::transport::worker", &Level::ERROR));
+        let asked: Targets = format!("{QUIET_CRATES},rmcp::service=debug")
+            .parse()
+            .unwrap();
+        assert!(asked.would_enable("rmcp::service", &Level::DEBUG));
     }
 }

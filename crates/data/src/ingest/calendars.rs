@@ -61,19 +61,28 @@ pub fn announced_days(store: &dyn Store) -> Result<AnnouncedDays> {
     Ok(AnnouncedDays::join(&state::read(store, ANNOUNCED)?))
 }
 
-/// Returns each calendar of which days are stored, with their number from a day on and when it was last read.
+/// A calendar of which days are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalendarState {
+    /// Name of the calendar, "source/calendar".
+    pub name: String,
+    /// Number of its days from a day on.
+    pub announced: usize,
+    /// When it was last read.
+    pub read_at: Option<Timestamp>,
+}
+
+/// Returns each calendar of which days are stored, with the number of days from a day on.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub fn calendar_states(
-    store: &dyn Store,
-    from: Date,
-) -> Result<Vec<(String, usize, Option<Timestamp>)>> {
+pub fn calendar_states(store: &dyn Store, from: Date) -> Result<Vec<CalendarState>> {
     let days: States<AnnouncedDays> = state::read(store, ANNOUNCED)?;
     let read_at: States<Timestamp> = state::read(store, READ_AT)?;
-    let states = days.into_iter().map(|(name, days)| {
-        let at = read_at.get(&name).copied();
-        (name, days.count_from(from), at)
+    let states = days.into_iter().map(|(name, days)| CalendarState {
+        read_at: read_at.get(&name).copied(),
+        announced: days.count_from(from),
+        name,
     });
     Ok(states.collect())
 }

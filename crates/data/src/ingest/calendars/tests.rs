@@ -33,7 +33,7 @@ fn settings(server: &MockServer, with_key: bool) -> SourceSettings {
 async fn serve_bea(server: &MockServer, day: &str) {
     let body = object!({"Gross Domestic Product": {"release_dates": [day, day]}});
     let at = Mock::given(path("/API/signup/release_dates.json"));
-    at.respond_with(json(&body)).mount(server).await;
+    at.respond_with(json(200, &body)).mount(server).await;
 }
 
 async fn serve_rest(server: &MockServer) {
@@ -101,10 +101,11 @@ async fn calendars_are_read_once_a_day_and_failures_change_nothing() {
     assert!(down.iter().all(|read| read.result.is_err()));
     assert_eq!(gdp(&store), Some(date(2026, 11, 27)));
     let states = calendar_states(&store, date(2026, 11, 21)).unwrap();
-    assert_eq!(
-        states,
-        [("bea/release_dates".to_owned(), 1, Some(later(4)))]
-    );
+    let [state] = states.as_slice() else {
+        panic!("{states:?}")
+    };
+    assert_eq!(state.name, "bea/release_dates");
+    assert_eq!((state.announced, state.read_at), (1, Some(later(4))));
 }
 
 #[tokio::test]
@@ -124,7 +125,7 @@ async fn fred_is_asked_with_a_key_and_fred_alone_page_by_page() {
             .and(query_param("offset", offset))
             .and(query_param("api_key", CANARY))
             .and(query_param("realtime_start", "2026-11-21"))
-            .respond_with(json(&object!({"release_dates": rows})))
+            .respond_with(json(200, &object!({"release_dates": rows})))
             .mount(&server)
             .await;
     }
