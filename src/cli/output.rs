@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk::escape_controls;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::{Format, Writer};
@@ -50,7 +50,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Starts the log on stderr: as text, in colour on a terminal unless `NO_COLOR` is set, or as one JSON object per line,
+/// Starts the log on stderr: as text without colours, or as one JSON object per line,
 /// messages and panics included.
 pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
     let filter: Targets = format!("{QUIET_CRATES},{filter},{NOTICE_TARGET}=info")
@@ -71,9 +71,8 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
         return Ok(());
     }
     let mut text = lines.event_format(LogFormat(fmt::format()));
-    if !std::io::stderr().is_terminal() {
-        text.set_ansi(false);
-    }
+    // Colours are control characters, as those of a request.
+    text.set_ansi(false);
     log.with(text).init();
     Ok(())
 }
@@ -102,14 +101,12 @@ impl MakeWriter<'_> for LogWriter {
 
 /// Returns an event without its last line end, with what would be interpreted escaped.
 fn clean_event(text: &str, is_notice: bool) -> String {
-    // What is left of ESC is of the format's own colours; in fields it is escaped.
-    let parts = text.trim_end_matches('\n').split('\x1b');
-    let clean = if is_notice {
-        printable
+    let event = text.trim_end_matches('\n');
+    if is_notice {
+        printable(event)
     } else {
-        escape_controls
-    };
-    parts.map(clean).collect::<Vec<_>>().join("\x1b")
+        escape_controls(event)
+    }
 }
 
 impl Write for EventWriter {

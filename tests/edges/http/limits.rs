@@ -256,8 +256,14 @@ async fn ambiguous_messages_are_refused() {
     }
     let padding = "a".repeat(300_000);
     for (start, id) in [
-        (r#"{"jsonrpc":"2.0","id":"seven","method":"ping","x":""#, json!("seven")),
-        (r#"{"id":7,"jsonrpc":"2.0","method":"tools/call","params":{"x":""#, json!(7)),
+        (
+            r#"{"jsonrpc":"2.0","id":"seven","method":"ping","x":""#,
+            json!("seven"),
+        ),
+        (
+            r#"{"id":7,"jsonrpc":"2.0","method":"tools/call","params":{"x":""#,
+            json!(7),
+        ),
         (r#"{"jsonrpc":"2.0","params":{"id":7},"x":""#, json!(null)),
         (r#"{"id":7,"id":8,"x":""#, json!(null)),
         (r#"[{"id":7,"x":""#, json!(null)),
