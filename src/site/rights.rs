@@ -39,7 +39,7 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
     let mut notices: Vec<(String, String)> = Vec::new();
-    for feed in desk.settings().recipes.feeds() {
+    for feed in desk.settings().recipes().feeds() {
         let notice = feed.source.cite.replace("{title}", "series");
         if !notice.is_empty() && notices.iter().all(|(name, _)| *name != feed.source.name) {
             notices.push((feed.source.name.clone(), notice));

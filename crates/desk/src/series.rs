@@ -299,7 +299,7 @@ impl Desk {
         }
         // Without a base address the caller is the operator.
         if self.settings().base_url.is_none() && !info.is_untrusted {
-            let mut routes = self.settings().recipes.routes(&info.id);
+            let mut routes = self.settings().recipes().routes(&info.id);
             let is_computed = indicators::identities::sync_inputs(&info.id).is_some();
             if is_computed || routes.next().is_some() {
                 reason += "; `econoscope sync` brings it";
@@ -387,7 +387,7 @@ mod tests {
         let check = |audience| {
             let settings = Settings {
                 audience,
-                recipes: Arc::clone(&recipes),
+                own_recipes: Some(Arc::clone(&recipes)),
                 ..Settings::default()
             };
             let desk = desk("TOWNRAIN", "town", settings);

@@ -198,7 +198,7 @@ impl Desk {
     /// that brought it; nobody has said that an operator's file may be passed on.
     fn imported_info(&self, description: Description) -> Result<Arc<SeriesInfo>> {
         let status = self.series_status(&description.id)?;
-        let recipes = &self.settings().recipes;
+        let recipes = self.settings().recipes();
         let recipe = status.and_then(|status| recipes.source(&status.origin));
         let (source, rights) = recipe
             .map_or(("imported by the operator", Rights::FetchOnly), |recipe| {
