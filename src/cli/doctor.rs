@@ -6,7 +6,7 @@ use crate::config::{Config, Doctor};
 use anyhow::Result;
 use econoscope_core::error::Error;
 use econoscope_data::disk;
-use econoscope_data::ingest::{self, CalendarRead, SourceSettings};
+use econoscope_data::ingest;
 use econoscope_data::store::{Postgres, Sqlite, Status, Store};
 use econoscope_data::upstream::{Request, Upstream};
 use econoscope_desk::Desk;
@@ -65,7 +65,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     if let Some(store) = &store {
         stored = store.status().unwrap_or_default();
         check_data(&mut findings, store, &stored);
-        list_calendars(&mut findings, store)?;
+        count_release_days(&mut findings, store)?;
         list_refused_responses(&mut findings, config, store)?;
         list_missed_series(&mut findings, store)?;
     }
@@ -293,27 +293,14 @@ fn list_refused_responses(
     Ok(())
 }
 
-/// Lists the calendars of agencies from which release days are stored.
-fn list_calendars(findings: &mut Findings, store: &dyn Store) -> Result<()> {
+/// Counts the stored release days that agencies announced.
+fn count_release_days(findings: &mut Findings, store: &dyn Store) -> Result<()> {
     let today = Desk::system_clock()()
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date();
-    let states = ingest::calendar_states(store, today)?;
-    if states.is_empty() {
-        let advice = "The next sync reads the calendars of the agencies.";
-        findings.note(
-            "release days",
-            "by rule; none that an agency announced is stored",
-            advice,
-        );
-    }
-    for state in states {
-        let read_at = state
-            .read_at
-            .map_or_else(String::new, |at| format!(", read at {at:.0}"));
-        let finding = format!("{} announced from today on{read_at}", state.announced);
-        findings.ok(&format!("release days of {}", state.name), &finding);
-    }
+    let count = ingest::announced_days(store)?.count_from(today);
+    let finding = format!("{count} to come are announced, others are expected by rule");
+    findings.ok("release days", &finding);
     Ok(())
 }
 
@@ -349,30 +336,6 @@ async fn check_sources(findings: &mut Findings, config: &Config, store: &dyn Sto
                 let advice = describe_response(&check.head);
                 findings.note(&subject, &format!("{why}{took}"), &advice);
             }
-        }
-    }
-    check_calendars(findings, &settings).await
-}
-
-/// Requests every calendar, and stores nothing.
-async fn check_calendars(findings: &mut Findings, settings: &SourceSettings) -> Result<()> {
-    let now = Desk::system_clock()();
-    let day = now.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let scratch = Sqlite::in_memory()?;
-    for CalendarRead { name, result } in
-        ingest::read_calendars(&scratch, settings, now, true).await?
-    {
-        let subject = format!("calendar {name}");
-        match result {
-            Ok(days) => findings.ok(
-                &subject,
-                &format!("{} release days to come", days.count_from(day)),
-            ),
-            Err(error) => findings.note(
-                &subject,
-                &error.operator_message(),
-                "The days that were read before are used, or the rule.",
-            ),
         }
     }
     Ok(())

@@ -4,10 +4,10 @@ use anyhow::{Context, Result};
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk::escape_controls;
 use std::io::{self, Write};
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::format::{Format, Writer};
-use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields, MakeWriter};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -57,77 +57,51 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
         .parse()
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
     let log = tracing_subscriber::registry().with(filter);
-    let lines = fmt::layer().with_writer(LogWriter);
+    let lines = fmt::layer().with_writer(io::stderr);
     if is_json {
         let json = lines
             .json()
             .flatten_event(true)
             .with_current_span(true)
-            .with_span_list(false);
+            .with_span_list(false)
+            .map_event_format(|format| LogFormat { format, is_json });
         log.with(json).init();
         std::panic::set_hook(Box::new(|panic| {
             tracing::error!(target: NOTICE_TARGET, %panic);
         }));
         return Ok(());
     }
-    let mut text = lines.event_format(LogFormat(fmt::format()));
+    let mut text = lines.map_event_format(|format| LogFormat { format, is_json });
     // Colours are control characters, as those of a request.
     text.set_ansi(false);
     log.with(text).init();
     Ok(())
 }
 
-/// Writes events on stderr, without characters that a terminal or a reader of lines would interpret: a request may have them.
-struct LogWriter;
-
-/// The writer of one event.
-struct EventWriter {
-    /// A notice may have several lines.
-    is_notice: bool,
+/// Replaces what a terminal or a reader of lines would interpret in an event: a request may have it.
+fn clean_event(text: &str) -> String {
+    let is_plain = |c: char| escape_controls(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+    let clean = |c| {
+        if is_plain(c) {
+            c
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
+    };
+    text.trim_end_matches('\n').chars().map(clean).collect()
 }
 
-impl MakeWriter<'_> for LogWriter {
-    type Writer = EventWriter;
-
-    fn make_writer(&self) -> EventWriter {
-        EventWriter { is_notice: false }
-    }
-
-    fn make_writer_for(&self, event: &Metadata<'_>) -> EventWriter {
-        let is_notice = event.target() == NOTICE_TARGET;
-        EventWriter { is_notice }
-    }
+/// Writes notices of a log in text as plain lines, and each other event as one line of a format.
+struct LogFormat<F> {
+    format: F,
+    is_json: bool,
 }
 
-/// Returns an event without its last line end, with what would be interpreted escaped.
-fn clean_event(text: &str, is_notice: bool) -> String {
-    let event = text.trim_end_matches('\n');
-    if is_notice {
-        printable(event)
-    } else {
-        escape_controls(event)
-    }
-}
-
-impl Write for EventWriter {
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        let text = clean_event(&String::from_utf8_lossy(event), self.is_notice);
-        writeln!(io::stderr().lock(), "{text}")?;
-        Ok(event.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
-    }
-}
-
-/// Writes notices as plain lines, and other events in the default format.
-struct LogFormat(Format);
-
-impl<S, N> FormatEvent<S, N> for LogFormat
+impl<S, N, F> FormatEvent<S, N> for LogFormat<F>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
 {
     fn format_event(
         &self,
@@ -135,8 +109,11 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> std::fmt::Result {
-        if event.metadata().target() != NOTICE_TARGET {
-            return self.0.format_event(context, writer, event);
+        if self.is_json || event.metadata().target() != NOTICE_TARGET {
+            let mut line = String::new();
+            let whole = Writer::new(&mut line);
+            self.format.format_event(context, whole, event)?;
+            return writeln!(writer, "{}", clean_event(&line));
         }
         writer.write_str(match *event.metadata().level() {
             Level::ERROR => "econoscope: ",
@@ -174,9 +151,12 @@ mod tests {
         let lines = fmt::layer().with_writer(move || writer.clone());
         let log = tracing_subscriber::registry();
         if is_json {
-            tracing::subscriber::with_default(log.with(lines.json()), work);
+            let json = lines
+                .json()
+                .map_event_format(|format| LogFormat { format, is_json });
+            tracing::subscriber::with_default(log.with(json), work);
         } else {
-            let mut text = lines.event_format(LogFormat(fmt::format()));
+            let mut text = lines.map_event_format(|format| LogFormat { format, is_json });
             text.set_ansi(false);
             tracing::subscriber::with_default(log.with(text), work);
         }
@@ -189,18 +169,19 @@ mod tests {
         let reflected =
             "a\u{1b}[31m\u{9b}2J\u{7f}\u{8}\r\n2026-01-01T00:00:00Z ERROR forged\u{202e}\u{2028}\0";
         for is_json in [false, true] {
-            let event = logged(is_json, || {
+            let log = logged(is_json, || {
                 let span = tracing::error_span!("request", request_id = %reflected);
                 let _entered = span.enter();
                 tracing::error!(%reflected, field = reflected, "no answer for {reflected}");
             });
-            let line = clean_event(&event, false);
+            let line = log.strip_suffix('\n').unwrap();
             let is_plain = |c: char| escape_controls(&c.to_string()) == c.to_string();
             assert!(line.chars().all(is_plain), "{line:?}");
-            assert!(line.contains("forged") && !line.contains(['\u{1b}', '\n', '\u{2028}']));
+            assert!(line.contains("forged"), "{line:?}");
+            assert!(!is_json || serde_json::from_str::<serde_json::Value>(line).is_ok());
         }
-        let notice = clean_event("econoscope: warning: a\u{9b}\nb\n", true);
-        assert_eq!(notice, "econoscope: warning: a\\u{9b}\nb");
+        let notice = logged(false, || tracing::warn!(target: NOTICE_TARGET, "a\nb"));
+        assert_eq!(notice, "econoscope: warning: a\nb\n");
     }
 
     #[test]

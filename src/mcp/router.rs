@@ -20,7 +20,6 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use econoscope_answers::Route;
-use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use rmcp::model::RequestId;
 use serde_json::{Map, json};
@@ -38,9 +37,8 @@ const SMALL_FRAME: usize = 256;
 /// Maximum number of small frames in a body; enough for a client that sends typed input.
 const MAX_SMALL_FRAMES: usize = 512;
 
-/// Most bytes and frames that are read of a body that is refused unread, and how long for its id.
+/// Most bytes that are read of a body that is refused unread, for its id, and for how long.
 const MAX_EARLY_BYTES: usize = 16 * 1024;
-const MAX_EARLY_FRAMES: usize = 16;
 const EARLY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Why a body is not a message: HTTP status, JSON-RPC code and explanation.
@@ -181,7 +179,8 @@ async fn read_message(body: Body) -> Result<Message, Response> {
     let why = "The body did not arrive within 30 s";
     let timed_out = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
     let mut bytes = BytesMut::new();
-    let received = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body, &mut bytes)).await;
+    let read = read_bytes(body, &mut bytes, MAX_MESSAGE_BYTES);
+    let received = tokio::time::timeout(BODY_TIMEOUT, read).await;
     if let Err(refused) = received.unwrap_or(Err(timed_out)) {
         return Err(reject(refused, find_id(&bytes)));
     }
@@ -197,23 +196,14 @@ async fn read_message(body: Body) -> Result<Message, Response> {
 /// Returns the id of a request that is refused before its body is read, if it is in what arrives soon.
 async fn early_id(body: Body) -> Option<RequestId> {
     let mut bytes = BytesMut::new();
-    let mut frames = body.into_data_stream().take(MAX_EARLY_FRAMES);
-    let read = async {
-        while let Some(Ok(data)) = frames.next().await {
-            let room = MAX_EARLY_BYTES.saturating_sub(bytes.len());
-            bytes.extend_from_slice(data.get(..room).unwrap_or(&data));
-            if bytes.len() >= MAX_EARLY_BYTES {
-                break;
-            }
-        }
-    };
+    let read = read_bytes(body, &mut bytes, MAX_EARLY_BYTES);
     // What arrived until then is enough or not.
     drop(tokio::time::timeout(EARLY_TIMEOUT, read).await);
     find_id(&bytes)
 }
 
-/// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
-async fn read_bytes(mut body: Body, bytes: &mut BytesMut) -> Result<(), BodyError> {
+/// Reads at most `max` bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
+async fn read_bytes(mut body: Body, bytes: &mut BytesMut, max: usize) -> Result<(), BodyError> {
     let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
     let mut small_frames = 0;
     while let Some(frame) = body.frame().await {
@@ -226,10 +216,11 @@ async fn read_bytes(mut body: Body, bytes: &mut BytesMut) -> Result<(), BodyErro
             let why = "The body arrives in too many small chunks";
             return Err(bad(jsonrpc::INVALID_REQUEST, why));
         }
-        if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
+        let room = max.saturating_sub(bytes.len());
+        bytes.extend_from_slice(data.get(..room).unwrap_or(&data));
+        if data.len() > room {
             return Err(TOO_LARGE);
         }
-        bytes.extend_from_slice(&data);
     }
     Ok(())
 }

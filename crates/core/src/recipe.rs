@@ -11,7 +11,6 @@ mod read;
 mod request;
 mod shape;
 
-pub use calendar::MAX_CALENDAR_BYTES;
 pub use dates::{parse_date, parse_period};
 pub use read::{Bases, Figures, Reader};
 pub use shape::{

@@ -29,9 +29,7 @@ mod wanted;
 mod write;
 
 pub use accept::{Comparison, compare};
-pub use calendars::{
-    ANNOUNCED, CalendarRead, CalendarState, announced_days, calendar_states, read_calendars,
-};
+pub use calendars::{ANNOUNCED, announced_days};
 pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};

@@ -9,17 +9,15 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The largest calendar that is read: ten times the largest known.
-pub const MAX_CALENDAR_BYTES: usize = 4 << 20;
+const MAX_CALENDAR_BYTES: usize = 4 << 20;
 /// The most rows of one that are read.
 const MAX_ROWS: usize = 50_000;
 
-/// Returns the texts of a row's cell by name: several where one row announces several days.
-type Cells<'a> = &'a dyn Fn(&str) -> Vec<String>;
-
-/// A day with the time of day, if there is one.
-type When = (Date, Option<Time>);
+/// The texts of a row's cells by name: several where one row announces several days.
+type Cells = BTreeMap<String, Vec<String>>;
 
 impl CalendarRecipe {
     /// Reads a calendar. Rows without a day are left out.
@@ -31,151 +29,142 @@ impl CalendarRecipe {
             return Err("it is larger than 4 MiB".to_owned());
         }
         let lossy = String::from_utf8_lossy(body);
-        let text = lossy.strip_prefix('\u{feff}').unwrap_or(&lossy);
-        let mut rows = Vec::new();
-        let mut unread = 0;
-        let mut read = |cells: Cells<'_>| match self.read_row(cells) {
-            Ok(read) => rows.extend(read.into_iter().take(MAX_ROWS - rows.len().min(MAX_ROWS))),
-            Err(()) => unread += 1,
-        };
-        match self.format {
-            CalendarFormat::Json => self.for_each_json_row(text, &mut read)?,
-            CalendarFormat::Html => {
-                // Tags come in either case, and names and months are read in either.
-                for row in text.to_ascii_lowercase().split("<tr").skip(1) {
-                    let inner = row.split("</tr").next().unwrap_or_default();
-                    let cells: Vec<String> = inner.split("<td").skip(1).map(plain_text).collect();
-                    let position = |name: &str| self.columns.iter().position(|c| c == name);
-                    read(&|name| {
-                        position(name)
-                            .and_then(|n| cells.get(n))
-                            .cloned()
-                            .into_iter()
-                            .collect()
-                    });
-                }
-            }
-            CalendarFormat::Words => {
-                for word in plain_text(text).split_whitespace() {
-                    read(&|_| vec![word.to_owned()]);
-                }
-                // A page has many words that are no dates.
-                unread = 0;
-            }
-        }
-        if rows.is_empty() || unread > rows.len() {
+        let cells = self.cells(lossy.strip_prefix('\u{feff}').unwrap_or(&lossy))?;
+        let read: Vec<_> = cells.iter().map(|cells| self.read_row(cells)).collect();
+        let unread = read.iter().filter(|rows| rows.is_none()).count();
+        let mut rows: Vec<CalendarRow> = read.into_iter().flatten().flatten().collect();
+        rows.truncate(MAX_ROWS);
+        // A page has many words that are no dates.
+        if rows.is_empty() || unread > rows.len() && self.format != CalendarFormat::Words {
+            let expected = "have no date of the expected form";
             return Err(format!(
-                "{} rows were read, and {unread} have no date of the expected form",
+                "{} rows were read, and {unread} {expected}",
                 rows.len()
             ));
         }
         Ok(rows)
     }
 
-    fn for_each_json_row(&self, text: &str, read: &mut dyn FnMut(Cells<'_>)) -> Result<(), String> {
-        let document: Value =
-            serde_json::from_str(text).map_err(|e| format!("invalid JSON: {e}"))?;
-        let list = document
-            .pointer(&self.rows)
-            .ok_or("it has no list of releases")?;
-        let cells = |row: &Value, name: &str| match row.get(name) {
-            Some(Value::Array(list)) => list.iter().map(|v| cell_text(v).into_owned()).collect(),
-            cell => cell.iter().map(|v| cell_text(v).into_owned()).collect(),
-        };
-        match list {
-            Value::Array(rows) => rows.iter().for_each(|row| read(&|name| cells(row, name))),
-            // The names of the releases are those of the members; a member that is no object is about the file.
-            Value::Object(members) => {
-                for (key, row) in members.iter().filter(|(_, row)| row.is_object()) {
-                    read(&|name| {
-                        if name == "*" {
-                            vec![key.clone()]
-                        } else {
-                            cells(row, name)
-                        }
-                    });
+    fn cells(&self, text: &str) -> Result<Vec<Cells>, String> {
+        Ok(match self.format {
+            CalendarFormat::Json => {
+                let document: Value =
+                    serde_json::from_str(text).map_err(|e| format!("invalid JSON: {e}"))?;
+                match document.pointer(&self.rows) {
+                    Some(Value::Array(rows)) => {
+                        rows.iter().filter_map(|v| members("", v)).collect()
+                    }
+                    Some(Value::Object(rows)) => {
+                        rows.iter().filter_map(|(k, v)| members(k, v)).collect()
+                    }
+                    _ => return Err("it has no list of releases".to_owned()),
                 }
             }
-            _ => return Err("it has no list of releases".to_owned()),
-        }
-        Ok(())
+            CalendarFormat::Html => {
+                // Tags come in either case, and names and months are read in either.
+                let page = text.to_ascii_lowercase();
+                let rows = page.split("<tr").skip(1);
+                rows.map(|row| {
+                    let inner = row.split("</tr").next().unwrap_or_default();
+                    let texts = inner
+                        .split("<td")
+                        .skip(1)
+                        .map(|cell| vec![plain_text(cell)]);
+                    self.columns.iter().cloned().zip(texts).collect()
+                })
+                .collect()
+            }
+            CalendarFormat::Words => {
+                let text = plain_text(text);
+                let words = text.split_whitespace();
+                words
+                    .map(|word| [("word".to_owned(), vec![word.to_owned()])].into())
+                    .collect()
+            }
+        })
     }
 
-    /// Reads a row, which may announce several days, or none.
-    fn read_row(&self, cells: Cells<'_>) -> Result<Vec<CalendarRow>, ()> {
-        let first = |name: &str| cells(name).into_iter().next().unwrap_or_default();
-        let period = match &self.period {
-            Some(form) => parse(&form.formats, &first(&form.field), &eastern()).map(|(day, _)| day),
-            None => None,
-        };
-        let [leading, others @ ..] = self.date.as_slice() else {
-            return Ok(Vec::new());
-        };
-        let is_list = self.days.as_ref();
-        let mut rows = Vec::new();
-        for start in cells(leading) {
-            let days = match is_list {
-                Some(name) => list_of_days(&first(name)),
-                None => vec![String::new()],
-            };
-            for day in days {
-                let rest = others.iter().map(|name| {
-                    if is_list == Some(name) {
-                        day.clone()
-                    } else {
-                        first(name)
-                    }
-                });
-                let text = std::iter::once(start.clone())
-                    .chain(rest)
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let zone = if self.utc { TimeZone::UTC } else { eastern() };
-                if text.trim().is_empty() {
-                    continue;
-                }
-                let (day, at) = parse(&self.formats, &text, &zone).ok_or(())?;
-                let name = if self.name.is_empty() {
-                    String::new()
+    /// Reads a row, which may announce several days; `None` if a date has another form.
+    fn read_row(&self, cells: &Cells) -> Option<Vec<CalendarRow>> {
+        let first = |name: &String| (cells.get(name)).and_then(|t| t.first()).map_or("", |t| t);
+        let zone = if self.utc { TimeZone::UTC } else { eastern() };
+        let period = self
+            .period
+            .as_ref()
+            .and_then(|form| parse(&form.formats, first(&form.field), &zone).map(|when| when.day));
+        let leading = self
+            .date
+            .first()
+            .and_then(|name| cells.get(name))
+            .into_iter()
+            .flatten();
+        let starts = leading.flat_map(|text| {
+            // Each of "1, 8, 15", and the last of "27 - 28".
+            let parts = text.split(|c| c == ',' && self.days);
+            parts.map(|part| {
+                if self.days {
+                    part.rsplit('-').next().unwrap_or(part).trim()
                 } else {
-                    first(&self.name)
-                };
-                rows.push(CalendarRow {
+                    part
+                }
+            })
+        });
+        let rest: Vec<&str> = self.date.iter().skip(1).map(first).collect();
+        starts
+            .map(|start| format!("{start} {}", rest.join(" ")))
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| {
+                let When { day, at } = parse(&self.formats, &text, &zone)?;
+                let name = first(&self.name).to_owned();
+                Some(CalendarRow {
                     name,
                     day,
                     at,
                     period,
-                });
-            }
-        }
-        Ok(rows)
+                })
+            })
+            .collect()
     }
 }
 
-/// Returns the days of a month in a cell: each of "1, 8, 15", and the last of "27 - 28".
-fn list_of_days(text: &str) -> Vec<String> {
-    let last = |days: &str| {
-        days.rsplit('-')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
+/// Returns the cells of an object, with its key under `*`; `None` for what is no object.
+fn members(key: &str, row: &Value) -> Option<Cells> {
+    let texts = |cell: &Value| match cell {
+        Value::Array(list) => list.iter().map(|v| cell_text(v).into_owned()).collect(),
+        cell => vec![cell_text(cell).into_owned()],
     };
-    text.split(',').map(last).collect()
+    let cells = row
+        .as_object()?
+        .iter()
+        .map(|(name, cell)| (name.clone(), texts(cell)));
+    let key = ("*".to_owned(), vec![key.to_owned()]);
+    Some(cells.chain([key]).collect())
 }
 
-/// Parses a day, with a time of day in New York if it has one, in the first form that fits.
+/// A day in New York, with the time of day if there is one.
+struct When {
+    day: Date,
+    at: Option<Time>,
+}
+
+impl From<Zoned> for When {
+    fn from(moment: Zoned) -> Self {
+        let local = moment.with_time_zone(eastern());
+        Self {
+            day: local.date(),
+            at: Some(local.time()),
+        }
+    }
+}
+
+/// Parses a day, with or without a time of day in a zone, in the first form that fits.
 fn parse(forms: &[String], text: &str, zone: &TimeZone) -> Option<When> {
     // "2:00 p.m."
     let cleaned = text.trim().replace(".m.", "m");
-    let in_new_york = |at: Zoned| {
-        let local = at.with_time_zone(eastern());
-        (local.date(), Some(local.time()))
-    };
     forms.iter().find_map(|form| {
         if form == "instant" {
             let instant: Timestamp = cleaned.parse().ok()?;
-            return Some(in_new_york(instant.to_zoned(TimeZone::UTC)));
+            return Some(instant.to_zoned(TimeZone::UTC).into());
         }
         let mut parts = strtime::parse(form, &cleaned).ok()?;
         if !form.contains("%d") {
@@ -183,10 +172,10 @@ fn parse(forms: &[String], text: &str, zone: &TimeZone) -> Option<When> {
         }
         let day = parts.to_date().ok()?;
         if !form.contains("%M") {
-            return Some((day, None));
+            return Some(When { day, at: None });
         }
         let moment = DateTime::from_parts(day, parts.to_time().ok()?);
-        Some(in_new_york(moment.to_zoned(zone.clone()).ok()?))
+        Some(moment.to_zoned(zone.clone()).ok()?.into())
     })
 }
 

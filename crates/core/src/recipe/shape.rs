@@ -54,12 +54,13 @@ pub struct CalendarRecipe {
     /// Cell with the name of the release, `*` for the key of a member; empty where all rows are of one release.
     #[serde(default)]
     pub name: String,
-    /// Cells of the day and its time, joined with a blank; the first may be a list.
+    /// Cells of the day and its time, joined with a blank; the first may be a list of several days.
     pub date: Vec<String>,
     /// Formats of strptime, tried in turn; also `instant` (RFC 3339).
     pub formats: Vec<String>,
-    /// Cell of `date` with several days of the month: `1, 8, 15`, or of a meeting: `27 - 28`.
-    pub days: Option<String>,
+    /// Whether the first cell of `date` has days of a month: `1, 8, 15`, or of a meeting, `27 - 28`, the last of which counts.
+    #[serde(default)]
+    pub days: bool,
     /// Whether times are in UTC instead of New York's.
     #[serde(default)]
     pub utc: bool,
@@ -67,9 +68,9 @@ pub struct CalendarRecipe {
     pub period: Option<DateForm>,
     /// Rows of a full page, after which the next one is requested.
     pub page_rows: Option<usize>,
-    /// Stored responses.
+    /// Stored responses with what a test expects of them: `body`, `origin`, `rows`, and the day of a release, `expect`.
     #[serde(default, rename = "sample")]
-    pub samples: Vec<CalendarSample>,
+    pub samples: Vec<toml::Table>,
 }
 
 /// Format of a calendar.
@@ -82,20 +83,6 @@ pub enum CalendarFormat {
     Html,
     /// Every date in the text of a page.
     Words,
-}
-
-/// A stored calendar and the number of its rows.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CalendarSample {
-    /// Path below `data/sources/samples`, or the response itself.
-    pub body: String,
-    /// Where and when it was recorded, or that it was written by hand.
-    pub origin: String,
-    /// Number of its rows.
-    pub rows: usize,
-    /// Release and announced day of one of them: `gdp 2026-10-29`.
-    pub expect: Option<String>,
 }
 
 /// A source: its name, terms, hosts and API key.

@@ -34,11 +34,11 @@ const PACE: PaceSettings = PaceSettings {
 
 /// A read of a calendar.
 #[derive(Debug)]
-pub struct CalendarRead {
+pub(super) struct CalendarRead {
     /// Name of the calendar, "source/calendar".
-    pub name: String,
-    /// The rows and the days of releases in them, or why it was not read.
-    pub result: Result<AnnouncedDays>,
+    pub(super) name: String,
+    /// The days of releases in it, or why it was not read.
+    pub(super) result: Result<AnnouncedDays>,
 }
 
 /// Returns the calendars that can be asked: that of FRED with a key, and if FRED is asked at all.
@@ -61,37 +61,11 @@ pub fn announced_days(store: &dyn Store) -> Result<AnnouncedDays> {
     Ok(AnnouncedDays::join(&state::read(store, ANNOUNCED)?))
 }
 
-/// A calendar of which days are stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CalendarState {
-    /// Name of the calendar, "source/calendar".
-    pub name: String,
-    /// Number of its days from a day on.
-    pub announced: usize,
-    /// When it was last read.
-    pub read_at: Option<Timestamp>,
-}
-
-/// Returns each calendar of which days are stored, with the number of days from a day on.
-///
-/// # Errors
-/// [`Error::Store`] when the store cannot be read.
-pub fn calendar_states(store: &dyn Store, from: Date) -> Result<Vec<CalendarState>> {
-    let days: States<AnnouncedDays> = state::read(store, ANNOUNCED)?;
-    let read_at: States<Timestamp> = state::read(store, READ_AT)?;
-    let states = days.into_iter().map(|(name, days)| CalendarState {
-        read_at: read_at.get(&name).copied(),
-        announced: days.count_from(from),
-        name,
-    });
-    Ok(states.collect())
-}
-
 /// Reads every calendar that is due, or all with `force`, and stores its days.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read or written. Errors of a calendar are in its result.
-pub async fn read_calendars(
+pub(super) async fn read_calendars(
     store: &dyn Store,
     settings: &SourceSettings,
     now: Timestamp,

@@ -1,14 +1,14 @@
 //! Source check: whether each source responds as its recipe says. Also what the last sync missed and refused.
 
 use super::accept::{Comparison, compare};
-use super::calendars;
+use super::calendars::{self, CalendarRead, read_calendars};
 use super::client::{Clients, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, MissedSeries};
 use super::sources::SourceSettings;
 use super::state::{self, FEEDS, FeedState, RefusedResponse, States};
 use super::write::day_of;
-use crate::store::Store;
+use crate::store::{Sqlite, Store};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::calendar::AnnouncedDays;
@@ -65,6 +65,20 @@ pub async fn check_sources(
             duration: is_open.then(|| start.elapsed()),
             result,
             head,
+        });
+    }
+    // What is read here is not stored.
+    let scratch = Sqlite::in_memory()?;
+    for CalendarRead { name, result } in read_calendars(&scratch, settings, now, true).await? {
+        let count = result.map(|days| days.count_from(day_of(now)));
+        checks.push(FeedCheck {
+            feed: name,
+            host: String::new(),
+            duration: None,
+            result: count
+                .map(|count| format!("{count} release days to come"))
+                .map_err(|error| error.operator_message()),
+            head: String::new(),
         });
     }
     Ok(checks)

@@ -140,18 +140,18 @@ impl SyncRun<'_> {
         let settings = &self.config.sources;
         let reads = calendars::read_calendars(self.store, settings, self.now(), self.config.force);
         for CalendarRead { name, result } in reads.await? {
-            match result {
-                Ok(days) => {
-                    let count = days.count_from(day_of(self.started_at));
-                    self.progress
-                        .print(&format!("{name}: {count} release days to come"));
-                }
+            let text = match result {
+                Ok(days) => format!(
+                    "{} release days to come",
+                    days.count_from(day_of(self.started_at))
+                ),
                 Err(error) => {
                     let why = error.operator_message();
                     tracing::warn!(calendar = name, error = why, "release days were not read");
-                    self.progress.print(&format!("{name}: {why}"));
+                    why
                 }
-            }
+            };
+            self.progress.print(&format!("{name}: {text}"));
         }
         Ok(())
     }

@@ -34,7 +34,16 @@ pub(in crate::endpoints) fn events(
     let day = newest(as_of, desk.today());
     let days = desk.announced_days(as_of)?;
     let mut events = Vec::new();
-    for meeting in meetings().iter().filter(|m| m.is_known_on(day)) {
+    // Meetings that the schedule of this program does not have.
+    let is_new = |announced: &&AnnouncedDay| {
+        let mut near = meetings()
+            .iter()
+            .map(|m| days_between(m.day, announced.day));
+        near.all(|days| days.abs() > NEAR_DAYS)
+    };
+    let new = days.of("fomc").filter(is_new).map(Meeting::announced);
+    let known = meetings().iter().copied().filter(|m| m.is_known_on(day));
+    for meeting in &known.chain(new).collect::<Vec<_>>() {
         if range.contains(meeting.day) {
             let known = bounds.as_ref().filter(|_| day >= meeting.day);
             events.push(ReleaseEvent {
@@ -53,24 +62,6 @@ pub(in crate::endpoints) fn events(
             });
         }
     }
-    // Meetings that the schedule of this program does not have.
-    let is_new = |day: &&AnnouncedDay| {
-        range.contains(day.day)
-            && meetings()
-                .iter()
-                .all(|m| days_between(m.day, day.day).abs() > NEAR_DAYS)
-    };
-    events.extend(days.of("fomc").filter(is_new).map(|announced| {
-        ReleaseEvent {
-            time: announced
-                .at
-                .map_or_else(String::new, |at| at.strftime("%H:%M").to_string()),
-            series: TARGET_RANGE.map(str::to_owned).into(),
-            date: announced.day,
-            period: announced.day.to_string(),
-            ..described("fomc", "FOMC decision")
-        }
-    }));
     Ok(events)
 }
 
@@ -107,16 +98,10 @@ fn event(release: &str, name: &str, meeting: &Meeting, date: Date) -> ReleaseEve
     };
     ReleaseEvent {
         date,
-        period: days,
-        ..described(release, name)
-    }
-}
-
-fn described(release: &str, name: &str) -> ReleaseEvent {
-    ReleaseEvent {
         release: release.to_owned(),
         name: name.to_owned(),
         agency: AGENCY.to_owned(),
+        period: days,
         basis: ANNOUNCED.to_owned(),
         rule: SCHEDULE.to_owned(),
         ..ReleaseEvent::default()

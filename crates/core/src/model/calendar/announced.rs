@@ -4,7 +4,6 @@ use super::{Publication, Release, ScheduledRelease};
 use crate::model::frequency::{Date, Frequency, add_days, days_between, shift};
 use crate::model::series_info::SeriesInfo;
 use crate::model::table;
-use jiff::ToSpan;
 use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -93,23 +92,18 @@ impl AnnouncedDays {
         let mut placed: Vec<(Place, AnnouncedDay)> = Vec::new();
         for row in rows {
             let name = fold(&row.name);
-            let is_named = |n: &&Name| n.calendar == calendar && n.name == name;
-            let releases = NAMES.iter().filter(is_named).map(|n| n.release);
-            let places = releases.filter_map(|release| place(release, row));
-            placed.extend(places.min_by_key(|place| place.distance).map(|place| {
-                let known = before
-                    .0
-                    .get(place.release)
-                    .and_then(|d| d.get(&place.period));
-                let is_same = |known: &&AnnouncedDay| (known.day, known.at) == (row.day, row.at);
-                let first = known.filter(is_same).map_or(read, |known| known.read);
-                let day = AnnouncedDay {
-                    day: row.day,
-                    at: row.at,
-                    read: first,
-                };
-                (place, day)
-            }));
+            let named = NAMES
+                .iter()
+                .filter(|n| n.calendar == calendar && n.name == name);
+            let places = named.filter_map(|name| place(name.release, row));
+            let Some(place) = places.min_by_key(|place| place.distance) else {
+                continue;
+            };
+            let CalendarRow { day, at, .. } = *row;
+            let known = before.find(place.release, place.period);
+            let same = known.filter(|known| (known.day, known.at) == (day, at));
+            let read = same.map_or(read, |known| known.read);
+            placed.push((place, AnnouncedDay { day, at, read }));
         }
         if placed.is_empty() {
             return Err("it names no release that is known here".to_owned());
@@ -161,9 +155,13 @@ impl AnnouncedDays {
         days.filter(|announced| announced.day >= day).count()
     }
 
-    /// Returns the announced days of a release in a range, by its name: "fomc".
-    pub fn of<'a>(&'a self, release: &str) -> impl Iterator<Item = &'a AnnouncedDay> {
+    /// Iterates over the announced days of a release, by its identifier: "fomc".
+    pub fn of(&self, release: &str) -> impl Iterator<Item = &AnnouncedDay> {
         self.0.get(release).into_iter().flat_map(BTreeMap::values)
+    }
+
+    fn find(&self, release: &str, period: Date) -> Option<AnnouncedDay> {
+        self.0.get(release)?.get(&period).copied()
     }
 
     /// Returns the releases from `from` to `to`, both included: on the announced day where there is one, else by the rule.
@@ -182,60 +180,49 @@ impl AnnouncedDays {
 
     /// Returns a scheduled release with its announced day, if there is one.
     pub fn announce(&self, due: ScheduledRelease) -> ScheduledRelease {
-        let days = self.0.get(&due.release.id);
-        match days.and_then(|days| days.get(&due.period)) {
-            Some(announced) => ScheduledRelease {
-                day: announced.day,
-                earliest: announced.day,
-                latest: announced.day,
-                announced: Some(*announced),
-                ..due
-            },
-            None => due,
+        let Some(announced) = self.find(&due.release.id, due.period) else {
+            return due;
+        };
+        let day = announced.day;
+        ScheduledRelease {
+            day,
+            earliest: day,
+            latest: day,
+            announced: Some(announced),
+            ..due
         }
     }
 
     /// Returns the day announced for the figure after the one dated `last`.
     pub fn next_day(&self, info: &SeriesInfo, last: Date) -> Option<AnnouncedDay> {
         let publication = Publication::new(info);
-        let days = self.0.get(&publication.release()?.id)?;
         let next = shift(last, info.frequency.period());
-        days.get(&publication.headline_period(next)).copied()
+        self.find(
+            &publication.release()?.id,
+            publication.headline_period(next),
+        )
     }
 }
 
 /// Returns where a row belongs if it is of a release; `None` if the rule has no period near its day.
 fn place(id: &'static str, row: &CalendarRow) -> Option<Place> {
+    let at = |period, distance| Place {
+        release: id,
+        period,
+        distance,
+    };
     let Some(release) = super::releases().iter().find(|r| r.id == id) else {
-        return Some(Place {
-            release: id,
-            period: row.day,
-            distance: 0,
-        });
+        return Some(at(row.day, 0));
     };
     if let Some(period) = row.period {
-        let period = release.frequency.period_date(period);
-        return Some(Place {
-            release: id,
-            period,
-            distance: 0,
-        });
+        return Some(at(release.frequency.period_date(period), 0));
     }
-    let is_weekly = release.frequency == Frequency::Weekly;
-    let reach = if is_weekly {
-        MAX_WEEKLY_DISTANCE_DAYS
-    } else {
-        MAX_DISTANCE_DAYS
+    let reach = match release.frequency {
+        Frequency::Weekly => MAX_WEEKLY_DISTANCE_DAYS,
+        _ => MAX_DISTANCE_DAYS,
     };
-    let near = release.scheduled(
-        shift(row.day, (-reach).days()),
-        shift(row.day, reach.days()),
-    );
-    let places = near.map(|due| Place {
-        release: id,
-        period: due.period,
-        distance: days_between(due.day, row.day).abs(),
-    });
+    let near = release.scheduled(add_days(row.day, -reach), add_days(row.day, reach));
+    let places = near.map(|due| at(due.period, days_between(due.day, row.day).abs()));
     places.min_by_key(|place| place.distance)
 }
 

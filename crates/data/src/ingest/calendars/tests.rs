@@ -100,12 +100,8 @@ async fn calendars_are_read_once_a_day_and_failures_change_nothing() {
         .unwrap();
     assert!(down.iter().all(|read| read.result.is_err()));
     assert_eq!(gdp(&store), Some(date(2026, 11, 27)));
-    let states = calendar_states(&store, date(2026, 11, 21)).unwrap();
-    let [state] = states.as_slice() else {
-        panic!("{states:?}")
-    };
-    assert_eq!(state.name, "bea/release_dates");
-    assert_eq!((state.announced, state.read_at), (1, Some(later(4))));
+    let read_at: States<Timestamp> = state::read(&store, READ_AT).unwrap();
+    assert_eq!(read_at["bea/release_dates"], later(4));
 }
 
 #[tokio::test]

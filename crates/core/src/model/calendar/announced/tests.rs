@@ -2,6 +2,7 @@ use super::*;
 use crate::catalogue::Catalogue;
 use crate::model::calendar::releases;
 use crate::recipe::Recipes;
+use jiff::ToSpan;
 use jiff::civil::{date, time};
 use std::collections::BTreeSet;
 use std::fmt::Write;
