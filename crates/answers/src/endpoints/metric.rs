@@ -10,7 +10,7 @@ use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
-use econoscope_core::model::calendar::{AnnouncedDay, AnnouncedDays, Publication};
+use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
 use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
 use std::sync::Arc;
@@ -337,13 +337,8 @@ fn describe(
     let published = last.filter(|_| !info.is_composite());
     let today = newest(as_of, desk.today());
     let days = desk.announced_days(as_of)?;
-    let timeliness = last.zip(series).map(|(o, s)| s.timeliness(o.date, today));
-    let is_ended = matches!(timeliness, Some(Timeliness::Ended { .. }));
-    let next = published.and_then(|o| next_release(info, o.date, today, &days));
-    let next_release = next.filter(|_| !is_ended).map(|next| {
-        provenance.note("nextRelease", next.note);
-        next.day
-    });
+    let next_release =
+        published.and_then(|o| next_release(info, o.date, today, &days, &mut provenance));
     if let Some(series) = series {
         provenance.note_timeliness("value", series, day);
     }
@@ -376,45 +371,47 @@ fn describe(
     })
 }
 
-/// The next release of a series, and on what its day rests.
-struct NextRelease {
-    day: Date,
-    note: String,
-}
-
-/// Returns the next release from `today` on of a figure after `last`.
+/// Returns the next release day from `today` on of a figure after `last`; `None` for a series that may have ended. Notes on
+/// what the day rests.
 fn next_release(
     info: &SeriesInfo,
     last: Date,
     today: Date,
     announced: &AnnouncedDays,
-) -> Option<NextRelease> {
-    let expected = |day, pattern: String| NextRelease {
-        day,
-        note: format!("{pattern}; expected, not announced by the agency"),
-    };
+    provenance: &mut Provenance,
+) -> Option<Date> {
+    const EXPECTED: &str = "expected, not announced by the agency";
+    let due_day = announced.next_day(info, last).map(|next| next.day);
+    let timeliness = Timeliness::new(info, last, today, due_day);
+    if matches!(timeliness, Timeliness::Ended { .. }) {
+        return None;
+    }
     let publication = Publication::new(info);
     if let Some(release) = Catalogue::release_of(info).or(publication.release()) {
         let scheduled = announced.scheduled(release, today, shift(today, 1.year()));
         let held = publication.headline_period(last);
         let due = scheduled.into_iter().find(|due| due.period > held)?;
-        let name = &release.name;
-        return Some(match due.announced {
-            None => expected(due.day, format!("{name}, {}", release.words)),
-            Some(AnnouncedDay { day, read, .. }) => NextRelease {
-                day,
-                note: format!(
-                    "{name}; announced by the {}, read on {read}",
-                    release.agency
-                ),
-            },
-        });
+        let Release {
+            name,
+            words,
+            agency,
+            ..
+        } = release;
+        let note = due
+            .announced
+            .map_or(format!("{name}, {words}; {EXPECTED}"), |day| {
+                format!("{name}; announced by the {agency}, read on {}", day.read)
+            });
+        provenance.note("nextRelease", note);
+        return Some(due.day);
     }
     let next = |period: &Date| Some(shift(*period, info.frequency.period()));
     let periods = std::iter::successors(Some(last), next);
     let mut days = periods.map(|period| release::next_release_day(info, period));
     let day = days.find(|day| *day >= today)?;
-    Some(expected(day, release::describe_pattern(info, last)))
+    let pattern = release::describe_pattern(info, last);
+    provenance.note("nextRelease", format!("{pattern}; {EXPECTED}"));
+    Some(day)
 }
 
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.

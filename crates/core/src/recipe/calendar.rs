@@ -129,9 +129,10 @@ impl CalendarRecipe {
 
 /// Returns the cells of an object, with its key under `*`; `None` for what is no object.
 fn members(key: &str, row: &Value) -> Option<Cells> {
-    let texts = |cell: &Value| match cell {
-        Value::Array(list) => list.iter().map(|v| cell_text(v).into_owned()).collect(),
-        cell => vec![cell_text(cell).into_owned()],
+    let text = |cell: &Value| cell_text(cell).into_owned();
+    let texts = |cell: &Value| match cell.as_array() {
+        Some(list) => list.iter().map(text).collect(),
+        None => vec![text(cell)],
     };
     let cells = row
         .as_object()?

@@ -217,9 +217,11 @@ fn place(id: &'static str, row: &CalendarRow) -> Option<Place> {
     if let Some(period) = row.period {
         return Some(at(release.frequency.period_date(period), 0));
     }
-    let reach = match release.frequency {
-        Frequency::Weekly => MAX_WEEKLY_DISTANCE_DAYS,
-        _ => MAX_DISTANCE_DAYS,
+    let is_weekly = release.frequency == Frequency::Weekly;
+    let reach = if is_weekly {
+        MAX_WEEKLY_DISTANCE_DAYS
+    } else {
+        MAX_DISTANCE_DAYS
     };
     let near = release.scheduled(add_days(row.day, -reach), add_days(row.day, reach));
     let places = near.map(|due| at(due.period, days_between(due.day, row.day).abs()));

@@ -115,7 +115,7 @@ fn full_calendar_of_bea_gives_each_estimate_its_quarter() {
 fn full_calendar_of_the_census_gives_periods_even_after_a_shutdown() {
     let mut body = "<html><table><TR><th>Indicator</th></TR>".to_owned();
     let mut rows = 0;
-    for indicator in 0..16 {
+    for indicator in 0..16_i8 {
         let name = match indicator {
             0 => "Advance Monthly Sales for Retail and Food Services",
             1 => "New Residential Construction",
@@ -123,11 +123,11 @@ fn full_calendar_of_the_census_gives_periods_even_after_a_shutdown() {
                 "Wholesale",
                 "Durable Goods &amp; Orders",
                 "Construction Spending",
-            ][n % 3],
+            ][usize::try_from(n % 3).unwrap()],
         };
         for month in 1..=12_i8 {
             // Two months late, as after the shutdown of 2025.
-            let day = date(2026, month, 14 + indicator as i8 % 3);
+            let day = date(2026, month, 14 + indicator % 3);
             let period = shift(day.first_of_month(), (-3).months());
             write!(
                 body,
