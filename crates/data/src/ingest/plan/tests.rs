@@ -60,19 +60,18 @@ fn plan_one(text: &str, states: &States<SeriesState>, config: SyncConfig) -> Pla
     )
 }
 
+/// Plans over an empty store.
+fn plan_none(states: &States<SeriesState>, config: &SyncConfig) -> Plan {
+    plan(&[], states, &AnnouncedDays::default(), config, now())
+}
+
 #[test]
 fn whole_catalogue_is_planned_except_series_without_source() {
     let plan_all = |recipes, no_fred| {
         let mut config = default_config();
         config.sources.recipes = recipes;
         config.sources.no_fred = no_fred;
-        plan(
-            &[],
-            &States::default(),
-            &AnnouncedDays::default(),
-            &config,
-            now(),
-        )
+        plan_none(&States::default(), &config)
     };
     let due = |plan: &Plan| -> Vec<String> {
         let steps = plan.first.iter().chain(&plan.steps);
@@ -212,13 +211,7 @@ fn full_read_follows_thirty_days_or_no_rows() {
         only: Some(vec![id("UNRATE")]),
         ..default_config()
     };
-    let lost = plan(
-        &[],
-        &states_of("UNRATE", 1, 1),
-        &AnnouncedDays::default(),
-        &config,
-        now(),
-    );
+    let lost = plan_none(&states_of("UNRATE", 1, 1), &config);
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].state, None);
 }
@@ -229,13 +222,7 @@ fn vintages_are_read_once_and_daily_ones_by_name() {
         vintages: true,
         ..default_config()
     };
-    let all = plan(
-        &[],
-        &States::default(),
-        &AnnouncedDays::default(),
-        &config,
-        now(),
-    );
+    let all = plan_none(&States::default(), &config);
     let wants = |text: &str| {
         all.steps
             .iter()
@@ -328,7 +315,7 @@ fn series_is_due_on_its_announced_day() {
                 (id.clone(), SeriesState { read_at, ..*state })
             })
             .collect();
-        plan(&[status.clone()], &states, days, &config, now).fresh[0]
+        plan(std::slice::from_ref(&status), &states, days, &config, now).fresh[0]
             .1
             .to_string()
     };
