@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::mcp;
 use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
+use econoscope_core::recipe::Recipes;
 use econoscope_desk::Audience;
 use std::io;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let sync = live::BackgroundSync::new(config, &backend, &stop)
         .map(|sync| tokio::task::spawn_blocking(move || sync.run(drop)));
     // Loads what the first call needs while the client initializes. An error here occurs again in that call.
+    tokio::task::spawn_blocking(|| Recipes::embedded().feeds().count());
     tokio::task::spawn_blocking(move || {
         Names::embedded();
         drop(desk.store_summary());

@@ -15,6 +15,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_core::error::quote;
 use econoscope_desk::Audience;
+use rmcp::model::RequestId;
 use std::sync::Arc;
 
 /// The path of MCP.
@@ -279,7 +280,7 @@ impl AccessDenied {
     pub(crate) fn into_response(self, is_mcp: bool) -> Response {
         let Self(status, why) = self;
         let mut response = if is_mcp {
-            jsonrpc_rejection(status, jsonrpc::INVALID_REQUEST, &why)
+            jsonrpc_rejection(status, jsonrpc::INVALID_REQUEST, &why, None)
         } else {
             let code = match status {
                 StatusCode::FORBIDDEN => "not_permitted",
@@ -293,8 +294,13 @@ impl AccessDenied {
 }
 
 /// Builds the response of the MCP transport to a request that it rejects.
-pub(crate) fn jsonrpc_rejection(status: StatusCode, code: i32, why: &str) -> Response {
-    let error = jsonrpc::error(None, code, why, None);
+pub(crate) fn jsonrpc_rejection(
+    status: StatusCode,
+    code: i32,
+    why: &str,
+    id: Option<&RequestId>,
+) -> Response {
+    let error = jsonrpc::error(id, code, why, None);
     let mut response = jsonrpc::response(status, error);
     if status != StatusCode::BAD_REQUEST {
         // The body is not read to its end, so the connection cannot be reused.

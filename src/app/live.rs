@@ -132,7 +132,8 @@ impl BackgroundSync {
                 Ok(Ok(lease)) => lease,
                 Ok(Err(other)) => {
                     tracing::debug!(other, "another process syncs");
-                    wanted.end();
+                    // Until the next attempt, which may come a little late.
+                    wanted.leave_to_other(LEASE_INTERVAL * 2);
                     not_before = desk.now() + LEASE_INTERVAL;
                     continue;
                 }

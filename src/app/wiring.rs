@@ -116,7 +116,7 @@ pub(crate) fn open_desk(
         prefix: config.prefix.clone(),
         audience,
         is_licensed: config.is_licensed(),
-        recipes: config.sources.recipes()?,
+        own_recipes: config.sources.own_recipes()?,
     };
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }

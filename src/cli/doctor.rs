@@ -65,6 +65,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     if let Some(store) = &store {
         stored = store.status().unwrap_or_default();
         check_data(&mut findings, store, &stored);
+        count_release_days(&mut findings, store)?;
         list_refused_responses(&mut findings, config, store)?;
         list_missed_series(&mut findings, store)?;
     }
@@ -289,6 +290,17 @@ fn list_refused_responses(
         let finding = format!("refused at {:.0}: {}", refused.at, refused.why);
         findings.note(&format!("answer of {feed}"), &finding, &advice);
     }
+    Ok(())
+}
+
+/// Counts the stored release days that agencies announced.
+fn count_release_days(findings: &mut Findings, store: &dyn Store) -> Result<()> {
+    let today = Desk::system_clock()()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date();
+    let count = ingest::announced_days(store)?.count_from(today);
+    let finding = format!("{count} to come are announced, others are expected by rule");
+    findings.ok("release days", &finding);
     Ok(())
 }
 

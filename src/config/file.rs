@@ -35,6 +35,11 @@ pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
 
 /// Checks that no setting of the command line or the environment is a placeholder.
 fn check_filled_in(arguments: &[OsString]) -> Result<()> {
+    let has_placeholder = |text: &OsString| text.to_string_lossy().contains("${");
+    let mut texts = std::env::vars_os().map(|(_, value)| value);
+    if !arguments.iter().any(has_placeholder) && !texts.any(|value| has_placeholder(&value)) {
+        return Ok(());
+    }
     let command = command();
     for (key, flag, _) in settings(&command) {
         let name = format!("--{key}");

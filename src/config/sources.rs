@@ -79,10 +79,19 @@ impl Sources {
     /// # Errors
     /// [`econoscope_core::Error::BadFile`] when a recipe of the folder is invalid.
     pub(crate) fn recipes(&self) -> econoscope_core::Result<Arc<Recipes>> {
-        match &self.sources {
-            Some(folder) => econoscope_data::ingest::recipes_with_folder(folder),
-            None => Ok(Arc::clone(Recipes::embedded())),
-        }
+        let own = self.own_recipes()?;
+        Ok(own.unwrap_or_else(|| Arc::clone(Recipes::embedded())))
+    }
+
+    /// Returns the recipes of the operator's folder with the embedded ones; `None` without a folder.
+    ///
+    /// # Errors
+    /// As [`Self::recipes`].
+    pub(crate) fn own_recipes(&self) -> econoscope_core::Result<Option<Arc<Recipes>>> {
+        let folder = self.sources.as_deref();
+        folder
+            .map(econoscope_data::ingest::recipes_with_folder)
+            .transpose()
     }
 }
 

@@ -4,6 +4,7 @@
 //! message or gets an error: -32700 if it is not JSON or too long, -32600 if it is JSON but not a request. Blank lines
 //! are skipped.
 
+use super::message::find_id;
 use super::{jsonrpc, params};
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -257,11 +258,17 @@ where
                     return None;
                 }
                 Some(Err(AnyDelimiterCodecError::MaxChunkLengthExceeded)) => {
+                    let id = find_id(self.lines.read_buffer());
                     // The codec returns `None` once after an error and then continues.
                     self.lines.next().await;
                     let max = self.max_length.div_ceil(1_024);
                     let why = format!("Parse error: a line is at most {max} KiB long");
-                    self.refuse(jsonrpc::error(None, jsonrpc::PARSE_ERROR, &why, None));
+                    self.refuse(jsonrpc::error(
+                        id.as_ref(),
+                        jsonrpc::PARSE_ERROR,
+                        &why,
+                        None,
+                    ));
                     continue;
                 }
             };

@@ -8,10 +8,11 @@ use super::{jsonrpc, params};
 use axum::body::Bytes;
 use econoscope_answers::{Arguments, Route};
 use rmcp::model::RequestId;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt;
 
 /// Maximum number of values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
@@ -65,16 +66,43 @@ impl InvalidMessage {
     }
 }
 
-/// Returns the id of a body, even if the rest cannot be understood; `None` if the id itself cannot, or occurs twice.
+/// Returns the id of a body, or of its beginning, even if the rest cannot be understood; `None` if the id itself cannot, or
+/// occurs twice.
 pub(super) fn find_id(body: &[u8]) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    struct OnlyId {
-        id: Option<RequestId>,
+    let mut ids = Vec::new();
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    // The error of a body that ends early comes after what was read of it.
+    drop(reader.deserialize_map(IdVisitor(&mut ids)));
+    match ids.as_slice() {
+        [id] => id.clone(),
+        _ => None,
     }
-    // Serde also reads a list as a struct.
-    let is_object = body.trim_ascii_start().starts_with(b"{");
-    let message = is_object.then(|| serde_json::from_slice::<OnlyId>(body));
-    message?.ok()?.id
+}
+
+/// Collects the ids of a message.
+struct IdVisitor<'a>(&'a mut Vec<Option<RequestId>>);
+
+impl<'de> Visitor<'de> for IdVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut newest = None;
+        while let Some(name) = members.next_key::<Cow<'_, str>>()? {
+            // A number at the end of a beginning may go on, so an id counts once the next member is there.
+            self.0.extend(newest.take());
+            if name == "id" {
+                newest = Some(members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        self.0.extend(newest);
+        Ok(())
+    }
 }
 
 impl Message {

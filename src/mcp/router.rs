@@ -5,7 +5,7 @@
 //! A listener needs one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
 //! where a model reads it; a burst gets a plain 429.
 
-use super::message::Message;
+use super::message::{Message, find_id};
 use super::protocol::ACCEPT_BOTH;
 use super::transport::{HttpTransport, MAX_MESSAGE_BYTES};
 use super::{jsonrpc, subscriptions};
@@ -18,9 +18,10 @@ use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use econoscope_answers::Route;
 use http_body_util::BodyExt;
+use rmcp::model::RequestId;
 use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -35,6 +36,10 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const SMALL_FRAME: usize = 256;
 /// Maximum number of small frames in a body; enough for a client that sends typed input.
 const MAX_SMALL_FRAMES: usize = 512;
+
+/// Most bytes that are read of a body that is refused unread, for its id, and for how long.
+const MAX_EARLY_BYTES: usize = 16 * 1024;
+const EARLY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Why a body is not a message: HTTP status, JSON-RPC code and explanation.
 type BodyError = (StatusCode, i32, &'static str);
@@ -93,9 +98,9 @@ async fn handle_message(
     peer: Option<SocketAddr>,
 ) -> Response {
     let caller = admission.caller(peer, request.headers());
-    // Before the body: a flood of requests is refused unread.
+    // Before the body: of a flood of requests only what has arrived with the headers is read.
     if let Err(exceeded) = admission.charge(caller, None).await {
-        return too_many(&exceeded);
+        return too_many(&exceeded, early_id(request.into_body()).await.as_ref());
     }
     let (mut parts, body) = request.into_parts();
     relax_accept(&mut parts.headers);
@@ -165,15 +170,21 @@ fn count_message(admission: &Admission, message: &Message) -> Option<Price> {
 
 /// Reads a message from a body, if it is small and arrives in time; else returns the rejection.
 async fn read_message(body: Body) -> Result<Message, Response> {
-    let reject = |(status, code, why): BodyError| jsonrpc_rejection(status, code, why);
+    let reject = |(status, code, why): BodyError, id: Option<RequestId>| {
+        jsonrpc_rejection(status, code, why, id.as_ref())
+    };
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
-        return Err(reject(TOO_LARGE));
+        return Err(reject(TOO_LARGE, early_id(body).await));
     }
     let why = "The body did not arrive within 30 s";
     let timed_out = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
-    let received = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body)).await;
-    let bytes = received.unwrap_or(Err(timed_out)).map_err(reject)?;
-    Message::read(bytes).map_err(|invalid| {
+    let mut bytes = BytesMut::new();
+    let read = read_bytes(body, &mut bytes, MAX_MESSAGE_BYTES);
+    let received = tokio::time::timeout(BODY_TIMEOUT, read).await;
+    if let Err(refused) = received.unwrap_or(Err(timed_out)) {
+        return Err(reject(refused, find_id(&bytes)));
+    }
+    Message::read(bytes.freeze()).map_err(|invalid| {
         let status = match invalid.code {
             jsonrpc::INVALID_PARAMS => StatusCode::OK,
             _ => StatusCode::BAD_REQUEST,
@@ -182,10 +193,18 @@ async fn read_message(body: Body) -> Result<Message, Response> {
     })
 }
 
-/// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
-async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
-    let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
+/// Returns the id of a request that is refused before its body is read, if it is in what arrives soon.
+async fn early_id(body: Body) -> Option<RequestId> {
     let mut bytes = BytesMut::new();
+    let read = read_bytes(body, &mut bytes, MAX_EARLY_BYTES);
+    // What arrived until then is enough or not.
+    drop(tokio::time::timeout(EARLY_TIMEOUT, read).await);
+    find_id(&bytes)
+}
+
+/// Reads at most `max` bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
+async fn read_bytes(mut body: Body, bytes: &mut BytesMut, max: usize) -> Result<(), BodyError> {
+    let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
     let mut small_frames = 0;
     while let Some(frame) = body.frame().await {
         let received = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
@@ -197,12 +216,13 @@ async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
             let why = "The body arrives in too many small chunks";
             return Err(bad(jsonrpc::INVALID_REQUEST, why));
         }
-        if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
+        let room = max.saturating_sub(bytes.len());
+        bytes.extend_from_slice(data.get(..room).unwrap_or(&data));
+        if data.len() > room {
             return Err(TOO_LARGE);
         }
-        bytes.extend_from_slice(&data);
     }
-    Ok(bytes.freeze())
+    Ok(())
 }
 
 /// Reports an exhausted allowance inside the protocol: as a failed tool result that a model reads, or as an error.
@@ -234,12 +254,11 @@ fn quota_exceeded(
     reply::with_headers(response, exceeded)
 }
 
-/// Builds the response to a burst: 429 with a JSON-RPC error. Its id is null, because a burst is refused before its body is
-/// read; the status is what its sender goes by.
-fn too_many(exceeded: &LimitExceeded) -> Response {
+/// Builds the response to a burst: 429 with a JSON-RPC error.
+fn too_many(exceeded: &LimitExceeded, id: Option<&RequestId>) -> Response {
     let details = Some(reply::details(exceeded).into());
     let why = reply::describe(exceeded);
-    let error = jsonrpc::error(None, jsonrpc::SERVER_ERROR, &why, details);
+    let error = jsonrpc::error(id, jsonrpc::SERVER_ERROR, &why, details);
     let response = jsonrpc::response(StatusCode::TOO_MANY_REQUESTS, error);
     reply::with_headers(response, exceeded)
 }

@@ -205,7 +205,12 @@ fn freshness_by_frequency(
         };
         let group = groups.entry(info.frequency.word()).or_default();
         group.series += 1;
-        group.late += usize::from(Timeliness::new(info, status.last, today) != Timeliness::Current);
+        let announced = holdings
+            .announced
+            .next_day(info, status.last)
+            .map(|next| next.day);
+        let timeliness = Timeliness::new(info, status.last, today, announced);
+        group.late += usize::from(timeliness != Timeliness::Current);
     }
     groups
 }

@@ -5,15 +5,14 @@ use super::text::{format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
+    ANNOUNCED, CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
 use econoscope_core::format::{Unit, signed};
 use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::model::Date;
-use econoscope_core::model::calendar::releases;
+use econoscope_core::model::calendar::{eastern, releases};
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use jiff::tz::TimeZone;
-use std::sync::LazyLock;
 
 /// Arguments of the page and of the iCalendar.
 pub(super) const ARGUMENTS: [&str; 2] = ["series", "agency"];
@@ -25,10 +24,6 @@ const SUBSCRIPTION_DAYS: u8 = 100;
 
 /// How often calendar programs refresh, as an ISO 8601 duration.
 const REFRESH_INTERVAL: &str = "PT6H";
-
-/// The time zone of release times, by the rule in force since 2007.
-static EASTERN: LazyLock<TimeZone> =
-    LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap_or(TimeZone::UTC));
 
 #[derive(Template)]
 #[template(path = "calendar.html")]
@@ -256,7 +251,7 @@ fn calendar_event(
     let period = &release.period;
     let rule = &release.rule;
     let agency = &release.agency;
-    let (summary, mut description, status) = if release.basis != "rule" {
+    let (summary, mut description, status) = if release.basis == ANNOUNCED {
         (
             name.clone(),
             format!("{name} of {period}: {rule}. {agency}."),
@@ -309,7 +304,7 @@ fn format_instant(day: Date, time: &str) -> Result<String> {
         .map_err(|e| Error::internal("parsing the time of a release", e))?;
     let zoned = day
         .to_datetime(clock_time)
-        .to_zoned(EASTERN.clone())
+        .to_zoned(eastern())
         .map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())

@@ -47,7 +47,7 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
 /// Returns the names of the sources that require a notice, each with its notice.
 fn notices(desk: &Desk) -> Vec<(String, String)> {
     let mut notices: Vec<(String, String)> = Vec::new();
-    for feed in desk.settings().recipes.feeds() {
+    for feed in desk.settings().recipes().feeds() {
         let notice = feed.source.cite.replace("{title}", "series");
         if !notice.is_empty() && notices.iter().all(|(name, _)| *name != feed.source.name) {
             notices.push((feed.source.name.clone(), notice));

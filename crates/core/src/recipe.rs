@@ -4,6 +4,7 @@
 //! This module does no I/O. A recipe is validated when it is parsed, and every response against the recipe (columns, unit,
 //! bounds): what does not fit is refused and never rescaled.
 
+mod calendar;
 mod dates;
 mod formats;
 mod read;
@@ -13,8 +14,9 @@ mod shape;
 pub use dates::{parse_date, parse_period};
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
-    Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace, MissingField, OnePerDate,
-    Quota, Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, Split,
+    CalendarRecipe, Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace,
+    MissingField, OnePerDate, Quota, Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts,
+    Split,
 };
 
 use crate::error::{Error, Result};
@@ -96,9 +98,19 @@ impl Recipes {
 
     /// Iterates over every feed, in order.
     pub fn feeds(&self) -> impl Iterator<Item = FeedRef<'_>> {
-        self.recipes.iter().flat_map(|Recipe { source, feeds }| {
-            let with_source = move |feed| FeedRef { source, feed };
-            feeds.iter().map(with_source)
+        self.recipes
+            .iter()
+            .flat_map(|Recipe { source, feeds, .. }| {
+                let with_source = move |feed| FeedRef { source, feed };
+                feeds.iter().map(with_source)
+            })
+    }
+
+    /// Iterates over every calendar with its source, in order.
+    pub fn calendars(&self) -> impl Iterator<Item = (&SourceFacts, &CalendarRecipe)> {
+        self.recipes.iter().flat_map(|recipe| {
+            let calendars = recipe.calendars.iter();
+            calendars.map(|calendar| (&recipe.source, calendar))
         })
     }
 
@@ -157,6 +169,10 @@ impl Recipe {
             feed.validate(source)
                 .map_err(|problem| format!("feed {id}: {problem}"))?;
         }
+        for CalendarRecipe { id, url, .. } in &self.calendars {
+            let problem = |problem| format!("calendar {id}: {problem}");
+            source.validate_url(url, false).map_err(problem)?;
+        }
         Ok(())
     }
 }
@@ -167,7 +183,7 @@ impl Feed {
             return Err("`series` is empty".to_owned());
         }
         for address in std::iter::once(&self.url).chain(&self.alternatives) {
-            self.validate_url(address, source)?;
+            source.validate_url(address, self.plain_http)?;
         }
         let is_tabular = matches!(self.format, Format::Csv | Format::Json | Format::Xml);
         let has_dates = self.date.as_ref().is_some_and(|d| !d.formats.is_empty());
@@ -199,15 +215,17 @@ impl Feed {
         }
         Ok(())
     }
+}
 
-    fn validate_url(&self, url: &str, source: &SourceFacts) -> std::result::Result<(), String> {
+impl SourceFacts {
+    fn validate_url(&self, url: &str, plain_http: bool) -> std::result::Result<(), String> {
         let parsed = Url::parse(url).map_err(|e| format!("url: {e}"))?;
         let host = parsed.host_str().unwrap_or_default();
-        let is_http_allowed = self.plain_http || matches!(host, "127.0.0.1" | "localhost");
+        let is_http_allowed = plain_http || matches!(host, "127.0.0.1" | "localhost");
         if parsed.scheme() != "https" && !(parsed.scheme() == "http" && is_http_allowed) {
             return Err("url must use https; to allow http, set `plain_http = true`".to_owned());
         }
-        if !source.hosts.iter().any(|allowed| allowed == host) {
+        if !self.hosts.iter().any(|allowed| allowed == host) {
             return Err(format!("the host {host} of url is not in source.hosts"));
         }
         Ok(())

@@ -16,7 +16,8 @@ pub fn format_path(path: &Path) -> String {
 pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() || econoscope_core::error::is_invisible(c) {
+        let is_line_end = matches!(c, '\u{2028}' | '\u{2029}');
+        if c.is_control() || is_line_end || econoscope_core::error::is_invisible(c) {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);

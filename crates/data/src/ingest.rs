@@ -5,6 +5,7 @@
 //! articles. A source without a usable response leaves the store unchanged.
 
 mod accept;
+mod calendars;
 mod cells;
 mod client;
 mod feeds;
@@ -28,6 +29,7 @@ mod wanted;
 mod write;
 
 pub use accept::{Comparison, compare};
+pub use calendars::{ANNOUNCED, announced_days};
 pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};

@@ -98,6 +98,15 @@ fn read_ids(db: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((number("application_id")?, number("user_version")?))
 }
 
+/// Returns whether a database has no view and no trigger.
+///
+/// # Errors
+/// The error of SQLite.
+pub fn has_tables_only(db: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
+    Ok(db.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
+}
+
 /// Opens a connection to a file, or to a new database in memory, with this program's settings. Writes nothing.
 ///
 /// # Errors

@@ -55,6 +55,7 @@ pub(super) enum SeriesVersion {
         incarnation: u64,
         rows: u64,
         bases: usize,
+        next_announced: Option<Date>,
         today: Date,
     },
     /// Any other series depends on all data.
@@ -228,7 +229,7 @@ impl Desk {
         // The origins of the rows count first, whoever publishes the series.
         let status = self.series_status(&info.id)?;
         let origins = status.iter().flat_map(|s| s.origins(Date::MIN, Date::MAX));
-        let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
+        let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes().source(origin));
         let restricted = sources.find(|source| source.rights == Rights::FetchOnly);
         let publisher = (info.rights == Rights::FetchOnly).then_some(&info.source);
         let Some(owner) = restricted.map(|source| &source.name).or(publisher) else {

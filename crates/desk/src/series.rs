@@ -40,6 +40,10 @@ impl Desk {
                 incarnation: self.store.incarnation(),
                 rows: status.rows,
                 bases: (self.store_summary()?.bases.get(id.as_str())).map_or(0, Vec::len),
+                next_announced: match Catalogue::embedded().get(id.as_str()) {
+                    Some(info) => self.next_announced(info, status.last, AsOf::Latest)?,
+                    None => None,
+                },
                 today: self.today(),
             },
             None => SeriesVersion::All(self.state()?),
@@ -52,7 +56,7 @@ impl Desk {
         {
             return self.compute_composite(composite, info, as_of);
         }
-        Ok(match as_of {
+        let series = match as_of {
             AsOf::Latest => {
                 let today = self.today();
                 let info = self.info_with_base(info, today)?;
@@ -67,7 +71,25 @@ impl Desk {
                 let rows = self.rows_on(&info, day)?;
                 rows.and_then(|rows| to_series(&info, rows))
             }
-        })
+        };
+        let last = series.as_ref().and_then(|s| s.observations.last());
+        let next_announced = match last {
+            Some(last) => self.next_announced(info, last.date, as_of)?,
+            None => None,
+        };
+        Ok(series.map(|series| {
+            Arc::new(Series {
+                next_announced,
+                ..Arc::unwrap_or_clone(series)
+            })
+        }))
+    }
+
+    /// Returns the day that the agency announced for the figure after the one dated `last`, as known at `as_of`.
+    fn next_announced(&self, info: &SeriesInfo, last: Date, as_of: AsOf) -> Result<Option<Date>> {
+        let next = self.store_summary()?.announced.next_day(info, last);
+        let is_known = |read: Date| !matches!(as_of, AsOf::Day(day) if read > day);
+        Ok(next.filter(|next| is_known(next.read)).map(|next| next.day))
     }
 
     /// Returns a series' description with the units in which it was published on a day.
@@ -288,7 +310,7 @@ impl Desk {
         }
         // Without a base address the caller is the operator.
         if self.settings().base_url.is_none() && !info.is_untrusted {
-            let mut routes = self.settings().recipes.routes(&info.id);
+            let mut routes = self.settings().recipes().routes(&info.id);
             let is_computed = indicators::identities::sync_inputs(&info.id).is_some();
             if is_computed || routes.next().is_some() {
                 reason += "; `econoscope sync` brings it";
@@ -376,7 +398,7 @@ mod tests {
         let check = |audience| {
             let settings = Settings {
                 audience,
-                recipes: Arc::clone(&recipes),
+                own_recipes: Some(Arc::clone(&recipes)),
                 ..Settings::default()
             };
             let desk = desk("TOWNRAIN", "town", settings);

@@ -30,8 +30,9 @@ pub struct Settings {
     pub audience: Audience,
     /// Whether the operator has a licence to serve restricted series (`fetch_only`) to anyone.
     pub is_licensed: bool,
-    /// Sources, for the rights to their rows.
-    pub recipes: Arc<Recipes>,
+    /// Sources with those of an operator, for the rights to their rows; `None`: the embedded ones, which are parsed when they
+    /// are first needed and not before the first answer.
+    pub own_recipes: Option<Arc<Recipes>>,
     /// An operator's scenarios, which replace embedded ones of the same slug.
     pub scenarios: Vec<Scenario>,
     /// An operator's articles.
@@ -46,7 +47,7 @@ impl Default for Settings {
             prefix: DEFAULT_PREFIX.into(),
             audience: Audience::Own,
             is_licensed: false,
-            recipes: Arc::clone(Recipes::embedded()),
+            own_recipes: None,
             scenarios: Vec::new(),
             articles: Vec::new(),
         }
@@ -65,6 +66,11 @@ pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
 }
 
 impl Settings {
+    /// Returns the sources.
+    pub fn recipes(&self) -> &Recipes {
+        (self.own_recipes.as_deref()).unwrap_or_else(|| Recipes::embedded())
+    }
+
     /// Whether restricted series are served.
     pub fn serves_restricted(&self) -> bool {
         self.audience == Audience::Own || self.is_licensed

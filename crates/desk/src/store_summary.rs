@@ -3,10 +3,11 @@
 use crate::desk::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::model::calendar::AnnouncedDays;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
-use econoscope_data::ingest::{BASES, LAST_SYNC};
+use econoscope_data::ingest::{self, BASES, LAST_SYNC};
 use econoscope_data::store::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -29,6 +30,8 @@ pub struct StoreSummary {
     pub(super) by_id: BTreeMap<SeriesId, Status>,
     /// Units of series whose base has changed, with the day of each change.
     pub(super) bases: BTreeMap<String, Vec<(Date, String)>>,
+    /// Release days that agencies announced.
+    pub announced: AnnouncedDays,
     /// Series outside the catalogue, each with its folded identifier.
     pub(super) others: Vec<(String, SeriesId)>,
 }
@@ -93,6 +96,7 @@ impl Desk {
                 bases: (self.store.note(BASES)?)
                     .and_then(|text| serde_json::from_str(&text).ok())
                     .unwrap_or_default(),
+                announced: ingest::announced_days(self.store.as_ref())?,
                 others: others
                     .map(|s| (fold_name(s.id.as_str()), s.id.clone()))
                     .collect(),
@@ -121,6 +125,18 @@ impl Desk {
             None if !summary.is_complete() => self.store.status_of(id),
             status => Ok(status.cloned()),
         }
+    }
+
+    /// Returns the release days that agencies had announced at `as_of`.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn announced_days(&self, as_of: AsOf) -> Result<AnnouncedDays> {
+        let summary = self.store_summary()?;
+        Ok(match as_of {
+            AsOf::Latest => summary.announced.clone(),
+            AsOf::Day(day) => summary.announced.known_on(day),
+        })
     }
 
     /// Returns the reference day of an answer over these series (docs/METHODS.md#reference-day): the day of `as_of`;

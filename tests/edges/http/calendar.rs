@@ -99,7 +99,8 @@ async fn the_calendar_page_marks_expected_days_and_links_series() {
     assert_eq!(page.status, StatusCode::OK);
     let text = page.text();
     for part in [
-        "estimated from each agency",
+        "expected from its usual pattern",
+        ", expected</span>",
         "Employment report",
         "href=\"/series/PAYEMS\"",
         "/calendar.ics",

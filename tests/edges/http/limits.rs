@@ -215,6 +215,7 @@ async fn bursts_get_429_over_rest_and_mcp() {
     )
     .await;
     assert_eq!(call.status, StatusCode::TOO_MANY_REQUESTS);
+    assert!(!call.json()["id"].is_null(), "its sender waits for its id");
     assert!(
         call.json()["error"]["data"]["retry_after_seconds"]
             .as_u64()
@@ -253,9 +254,25 @@ async fn ambiguous_messages_are_refused() {
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
         assert_eq!(reply.json()["error"]["code"], -32600);
     }
-    let large = format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"}}", "a".repeat(300_000));
-    let reply = send(&router, request("POST", "/mcp", &headers, &large)).await;
-    assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let padding = "a".repeat(300_000);
+    for (start, id) in [
+        (
+            r#"{"jsonrpc":"2.0","id":"seven","method":"ping","x":""#,
+            json!("seven"),
+        ),
+        (
+            r#"{"id":7,"jsonrpc":"2.0","method":"tools/call","params":{"x":""#,
+            json!(7),
+        ),
+        (r#"{"jsonrpc":"2.0","params":{"id":7},"x":""#, json!(null)),
+        (r#"{"id":7,"id":8,"x":""#, json!(null)),
+        (r#"[{"id":7,"x":""#, json!(null)),
+    ] {
+        let large = format!("{start}{padding}\"}}}}");
+        let reply = send(&router, request("POST", "/mcp", &headers, &large)).await;
+        assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(reply.json()["id"], id, "{start}");
+    }
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}1{}}}",
         "[".repeat(100_000),

@@ -34,7 +34,6 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
         call("\"10y\",").into_bytes(),
         call("\"10y\"").replace("}}}", "}}},").into_bytes(),
         format!("{}{}", call("\"10y\""), call("\"10y\"")).into_bytes(),
-        call(&format!("\"{}\"", "x".repeat(300_000))).into_bytes(),
         b"hello, are you there?".to_vec(),
         b"{".to_vec(),
         b"[1e400]".to_vec(),
@@ -70,7 +69,10 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
     let invalid = no_request
         .into_iter()
         .map(|(text, id)| (text.as_bytes().to_vec(), INVALID_REQUEST, id));
-    parse_errors.chain(invalid).collect()
+    // The id is in the part of the line that was read.
+    let long = call(&format!("\"{}\"", "x".repeat(300_000))).into_bytes();
+    let too_long = (long, PARSE_ERROR, json!(5));
+    parse_errors.chain(invalid).chain([too_long]).collect()
 }
 
 /// Checks that every line gets one error, before the response to the next request.

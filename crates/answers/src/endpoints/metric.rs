@@ -10,6 +10,7 @@ use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
+use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
 use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
 use std::sync::Arc;
@@ -339,7 +340,9 @@ fn describe(
     }
     let published = last.filter(|_| !info.is_composite());
     let today = newest(as_of, desk.today());
-    let next_release = published.and_then(|o| next_release(info, o.date, today, &mut provenance));
+    let days = desk.announced_days(as_of)?;
+    let next_release =
+        published.and_then(|o| next_release(info, o.date, today, &days, &mut provenance));
     if let Some(series) = series {
         provenance.note_timeliness("value", series, day);
     }
@@ -372,31 +375,46 @@ fn describe(
     })
 }
 
-/// Returns the next release day from `today` on; `None` for a series that may have ended. Notes the pattern.
+/// Returns the next release day from `today` on of a figure after `last`; `None` for a series that may have ended. Notes on
+/// what the day rests.
 fn next_release(
     info: &SeriesInfo,
     last: Date,
     today: Date,
+    announced: &AnnouncedDays,
     provenance: &mut Provenance,
 ) -> Option<Date> {
-    if matches!(Timeliness::new(info, last, today), Timeliness::Ended { .. }) {
+    const EXPECTED: &str = "expected, not announced by the agency";
+    let due_day = announced.next_day(info, last).map(|next| next.day);
+    let timeliness = Timeliness::new(info, last, today, due_day);
+    if matches!(timeliness, Timeliness::Ended { .. }) {
         return None;
     }
-    let (day, pattern) = if let Some(release) = Catalogue::release_of(info) {
-        let mut scheduled = release.scheduled(today, shift(today, 1.year()));
-        let due = scheduled.find(|due| due.period > last)?;
-        (due.day, format!("{}, {}", release.name, release.words))
-    } else {
-        let next = |period: &Date| Some(shift(*period, info.frequency.period()));
-        let periods = std::iter::successors(Some(last), next);
-        let mut days = periods.map(|period| release::next_release_day(info, period));
-        let day = days.find(|day| *day >= today)?;
-        (day, release::describe_pattern(info, last))
-    };
-    provenance.note(
-        "nextRelease",
-        format!("{pattern}; expected, not announced by the agency"),
-    );
+    let publication = Publication::new(info);
+    if let Some(release) = Catalogue::release_of(info).or(publication.release()) {
+        let scheduled = announced.scheduled(release, today, shift(today, 1.year()));
+        let held = publication.headline_period(last);
+        let due = scheduled.into_iter().find(|due| due.period > held)?;
+        let Release {
+            name,
+            words,
+            agency,
+            ..
+        } = release;
+        let note = due
+            .announced
+            .map_or(format!("{name}, {words}; {EXPECTED}"), |day| {
+                format!("{name}; announced by the {agency}, read on {}", day.read)
+            });
+        provenance.note("nextRelease", note);
+        return Some(due.day);
+    }
+    let next = |period: &Date| Some(shift(*period, info.frequency.period()));
+    let periods = std::iter::successors(Some(last), next);
+    let mut days = periods.map(|period| release::next_release_day(info, period));
+    let day = days.find(|day| *day >= today)?;
+    let pattern = release::describe_pattern(info, last);
+    provenance.note("nextRelease", format!("{pattern}; {EXPECTED}"));
     Some(day)
 }
 

@@ -6,6 +6,7 @@ mod figures;
 mod meetings;
 mod render;
 
+pub use answer::{ANNOUNCED, EXPECTED};
 pub use answer::{
     CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
@@ -17,7 +18,7 @@ use super::revisions::label;
 use crate::dates::{self, newest};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
-use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
+use econoscope_core::model::calendar::{self, AnnouncedDays, Release, ScheduledRelease, ZONE};
 use econoscope_core::model::release;
 
 /// Length of the window by default, in days.
@@ -40,7 +41,7 @@ pub struct Params {
     /// Series or release: CPIAUCSL, cpi, fomc.
     #[schemars(length(max = 80))]
     series: Option<String>,
-    /// BLS, BEA, Census, Fed, DOL, EIA.
+    /// BLS, BEA, Census, Fed, DOL, EIA, Treasury.
     #[schemars(length(max = 40))]
     agency: Option<String>,
     /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
@@ -66,8 +67,8 @@ impl Endpoint for Params {
         path: "/api/public/calendar",
         summary: "What comes when, what it can be expected to say, and how much the last prints surprised",
         description: "Use this when asked when the next report comes out (jobs, CPI, GDP, claims), when the Fed (FOMC) \
-            meets, what is due this week, what to expect, or how large a surprise was. Dates follow rules: \
-            expected, not announced. Do not use it for values: use get_metric.",
+            meets, what is due this week, what to expect, or how large a surprise was. Each day is announced by \
+            its agency, or expected by rule. Do not use it for values: use get_metric.",
         max_age: 300,
         in_contract: false,
         in_sitemap: true,
@@ -94,7 +95,8 @@ impl Endpoint for Params {
         let selection = ReleaseSelection::new(desk, params)?;
         let has_fomc = selection.has_fomc;
         let day = newest(as_of, desk.today());
-        let Window { range, due } = selection.window(params, day, desk.today())?;
+        let days = desk.announced_days(as_of)?;
+        let Window { range, due } = selection.window(params, day, desk.today(), &days)?;
         let mut events: Vec<ReleaseEvent> = due
             .iter()
             .map(|due| release_event(desk, due, as_of))
@@ -131,10 +133,10 @@ impl Endpoint for Params {
 
 /// Notes how reliable the days are.
 fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bool) {
-    if !due.is_empty() {
+    if due.iter().any(|due| due.announced.is_none()) {
         provenance.note(
             "basis",
-            "days of figures follow rules and are expected, not announced; a shutdown of the government moves releases \
+            "days of figures that follow rules are expected, not announced; a shutdown of the government moves releases \
              or cancels them, as from October 2025 on, and no rule knows of one ahead",
         );
     }
@@ -176,7 +178,8 @@ impl ReleaseSelection {
             let fomc = meetings::AGENCY.to_ascii_lowercase();
             has_fomc = fomc.contains(&agency.trim().to_ascii_lowercase());
             if (releases.is_empty() && !has_fomc) || agency.trim().is_empty() {
-                let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
+                let allowed =
+                    "BLS, BEA, Census, Fed, DOL, EIA, Treasury or a part of an agency's name";
                 let problem = "publishes nothing here";
                 return Err(Error::invalid("agency", agency, problem, allowed));
             }
@@ -214,7 +217,13 @@ impl ReleaseSelection {
 
     /// Returns the requested window. One without a length lasts until the next release of the series, or until the next
     /// meeting.
-    fn window(&self, params: &Params, day: Date, today: Date) -> Result<Window> {
+    fn window(
+        &self,
+        params: &Params,
+        day: Date,
+        today: Date,
+        announced: &AnnouncedDays,
+    ) -> Result<Window> {
         let start = match &params.start {
             None => day,
             Some(text) => dates::read("start", text, day, today)?,
@@ -229,24 +238,25 @@ impl ReleaseSelection {
         }
         let default = params.series.is_none().then_some(DEFAULT_DAYS);
         if let Some(days) = params.days.map(i64::from).or(default) {
-            return Ok(self.due(start, days));
+            return Ok(self.due(start, days, announced));
         }
-        let month = self.due(start, MONTHLY_DAYS);
+        let month = self.due(start, MONTHLY_DAYS, announced);
         // Meetings are up to eight weeks apart.
         Ok(if month.due.is_empty() || self.has_fomc {
-            self.due(start, QUARTERLY_DAYS)
+            self.due(start, QUARTERLY_DAYS, announced)
         } else {
             month
         })
     }
 
     /// Returns the releases of so many days.
-    fn due(&self, start: Date, days: i64) -> Window {
+    fn due(&self, start: Date, days: i64, announced: &AnnouncedDays) -> Window {
         let end = shift(start, (days - 1).days());
         let releases = self.releases.iter();
-        let mut due: Vec<ScheduledRelease> =
-            releases.flat_map(|r| r.scheduled(start, end)).collect();
-        due.sort_by_key(|due| (due.day, due.release.at));
+        let mut due: Vec<ScheduledRelease> = releases
+            .flat_map(|r| announced.scheduled(r, start, end))
+            .collect();
+        due.sort_by_key(|due| (due.day, due.at()));
         Window {
             range: DateRange::new(start, end),
             due,
@@ -263,16 +273,24 @@ fn release_event(desk: &Desk, due: &ScheduledRelease, as_of: AsOf) -> Result<Rel
         Ok(series.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
     };
     let headline = release.headline.first().filter(|_| due.day <= day);
+    let announced = due
+        .announced
+        .map(|a| format!("announced by the agency, read on {}", a.read));
+    let basis = if announced.is_some() {
+        ANNOUNCED
+    } else {
+        EXPECTED
+    };
     Ok(ReleaseEvent {
         release: release.id.clone(),
         name: release.name.clone(),
         agency: release.agency.clone(),
         date: due.day,
-        time: release.at.strftime("%H:%M").to_string(),
+        time: due.at().strftime("%H:%M").to_string(),
         period: label(due.period, release.frequency),
         between: (due.earliest < due.latest).then_some([due.earliest, due.latest]),
-        basis: "rule".to_owned(),
-        rule: release.words.clone(),
+        basis: basis.to_owned(),
+        rule: announced.unwrap_or_else(|| release.words.clone()),
         series: release.headline.clone(),
         held: headline.map(is_stored).transpose()?,
         outcome: None,

@@ -228,7 +228,8 @@ impl Provenance {
         present: Date,
     ) {
         let info = Catalogue::of_indicator(about).filter(|_| reading.value.is_some());
-        let late = info.and_then(|info| Timeliness::new(info, reading.date, present).due_by());
+        let late =
+            info.and_then(|info| Timeliness::new(info, reading.date, present, None).due_by());
         self.note_late(field, late);
         self.append_note(field, reading.late.as_deref().unwrap_or_default());
     }

@@ -7,6 +7,7 @@ use crate::route::endpoint::{Endpoint, Spec};
 use crate::route::forward;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
+use econoscope_core::model::SeriesId;
 use econoscope_data::ingest::Wanted;
 use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
@@ -14,11 +15,15 @@ use econoscope_desk::{Desk, State};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Most bytes of rendered answers in memory.
 const CACHE_BYTES: u64 = 24 << 20;
 /// An answer with so many requests is likely to be requested again.
 const MIN_REQUESTS: u32 = 3;
+
+/// A series whose source was read so recently is not being fetched again.
+const JUST_READ: Duration = Duration::from_secs(3_600);
 
 /// Answers endpoints: from the local desk, or by forwarding.
 pub struct Backend {
@@ -128,7 +133,10 @@ impl Backend {
             return self.answer_from_stored(route, checked).await;
         }
         let reply = self.answer_from_stored(route, checked.clone()).await?;
-        let late = reply.answer.late_series();
+        let mut late = reply.answer.late_series();
+        if self.wanted.is_elsewhere() {
+            late.retain(|id| !self.is_just_read(id));
+        }
         if late.is_empty() {
             return Ok(reply);
         }
@@ -137,6 +145,12 @@ impl Backend {
         }
         let answer = Arc::new(reply.answer.being_fetched()?);
         Ok(Reply { answer, ..reply })
+    }
+
+    /// Whether the source of a series was read in the last hour, by any process.
+    fn is_just_read(&self, id: &SeriesId) -> bool {
+        let status = self.desk.series_status(id).ok().flatten();
+        status.is_some_and(|status| self.desk.now() < status.fetched_at + JUST_READ)
     }
 
     /// Answers one endpoint. Each answer is rendered once per state of the data.

@@ -63,7 +63,9 @@ pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
 /// Returns every recorded value of the series: the vintages of `data/vintages` beside the figures of `data/series`.
 pub(crate) fn recorded(ids: &[&str]) -> Vec<SeriesVintages> {
     let beside = |id: &&str| {
-        let Series { info, observations } = read(id).unwrap();
+        let Series {
+            info, observations, ..
+        } = read(id).unwrap();
         let mut rows = vintages::merge_with_latest(&info, &observations, &monthly(id));
         rows.extend(
             observations

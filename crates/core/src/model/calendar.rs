@@ -1,12 +1,15 @@
 //! The release calendar: which agency publishes which series, and on which day (docs/METHODS.md#release-calendar).
 //!
-//! The days follow from rules (`data/calendar/releases.toml`) and from the federal holidays of today's law. A rule is not an
-//! announcement, so each day has the earliest and latest day of past releases.
+//! The days are those that agencies announced ([`AnnouncedDays`]); without an announcement they follow from rules
+//! (`data/calendar/releases.toml`) and from the federal holidays of today's law, with the earliest and latest day of past
+//! releases.
 
+mod announced;
 mod meetings;
 mod publication;
 mod target;
 
+pub use announced::{AnnouncedDay, AnnouncedDays, CalendarRow};
 pub use meetings::{Meeting, MeetingKind, is_meeting_name, meetings};
 pub use publication::Publication;
 pub use target::{TargetChange, target_changes};
@@ -14,6 +17,7 @@ pub use target::{TargetChange, target_changes};
 use super::frequency::{Date, Frequency, days_between, shift};
 use super::release;
 use jiff::civil::{Time, Weekday};
+use jiff::tz::TimeZone;
 use jiff::{Span, ToSpan};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -109,7 +113,7 @@ enum Holiday {
 pub struct ScheduledRelease {
     /// The release.
     pub release: &'static Release,
-    /// Day by the rule.
+    /// Announced day, or the day by the rule.
     pub day: Date,
     /// Earliest day, by how early the release has been.
     pub earliest: Date,
@@ -117,6 +121,23 @@ pub struct ScheduledRelease {
     pub latest: Date,
     /// Date of the period of its figures.
     pub period: Date,
+    /// The agency's announcement of the day; `None` by the rule.
+    pub announced: Option<AnnouncedDay>,
+}
+
+impl ScheduledRelease {
+    /// Returns the time of day in [`ZONE`].
+    pub fn at(&self) -> Time {
+        let announced = self.announced.and_then(|announced| announced.at);
+        announced.unwrap_or(self.release.at)
+    }
+}
+
+/// Returns the time zone of the release times, by the rule in force since 2007, which no system has to know.
+pub fn eastern() -> TimeZone {
+    static EASTERN: LazyLock<TimeZone> =
+        LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap_or(TimeZone::UTC));
+    EASTERN.clone()
 }
 
 static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
@@ -196,6 +217,7 @@ impl Release {
                 late
             },
             period: shift(start, -self.lag()),
+            announced: None,
         })
     }
 

@@ -15,13 +15,19 @@ pub struct Series {
     pub info: Arc<SeriesInfo>,
     /// Ascending by date, one finite value per date, gaps absent.
     pub observations: Vec<Observation>,
+    /// Day that the agency announced for the figure after the newest one.
+    pub next_announced: Option<Date>,
 }
 
 impl Series {
     /// Creates a series.
     pub fn new(info: Arc<SeriesInfo>, observations: Vec<Observation>) -> Self {
         debug_assert!(observations.is_sorted_by(|a, b| a.date < b.date));
-        Self { info, observations }
+        Self {
+            info,
+            observations,
+            next_announced: None,
+        }
     }
 
     /// Returns the frequency.
@@ -46,12 +52,14 @@ impl Series {
     /// Returns the newest observation on or before `day` unless it is stale: L(s, d) in docs/METHODS.md#staleness.
     pub fn fresh_observation(&self, day: Date) -> Option<Observation> {
         self.last_on_or_before(day)
-            .filter(|o| self.timeliness(o.date, day) == Timeliness::Current)
+            .filter(|o| Timeliness::new(&self.info, o.date, day, None) == Timeliness::Current)
     }
 
-    /// Returns the timeliness on `day` of a figure dated `last`.
+    /// Returns the timeliness on `day` of a figure dated `last`, by the announced day where there is one.
     pub fn timeliness(&self, last: Date, day: Date) -> Timeliness {
-        Timeliness::new(&self.info, last, day)
+        let is_newest = self.observations.last().is_some_and(|o| o.date == last);
+        let announced = self.next_announced.filter(|_| is_newest);
+        Timeliness::new(&self.info, last, day, announced)
     }
 
     /// Returns the value dated exactly `date`.

@@ -26,9 +26,11 @@ pub enum Timeliness {
 }
 
 impl Timeliness {
-    /// Returns the timeliness on `day` of a series whose newest figure is of `last`.
-    pub fn new(info: &SeriesInfo, last: Date, day: Date) -> Self {
-        let since = add_days(Self::current_until(info, last), 1);
+    /// Returns the timeliness on `day` of a series whose newest figure is of `last`. A newer figure is late from the day after
+    /// the `announced` one, and without an announcement as the usual lag tells.
+    pub fn new(info: &SeriesInfo, last: Date, day: Date, announced: Option<Date>) -> Self {
+        let until = announced.unwrap_or_else(|| Self::current_until(info, last));
+        let since = add_days(until, 1);
         if day < since {
             Self::Current
         } else if days_between(info.frequency.period_end(last), day) > ENDED_AFTER_DAYS {
@@ -93,11 +95,15 @@ mod tests {
         };
         // July ends on the 31st; 14 days lag, 31 of a period and 15 of slack carry it to 29 September.
         let since = date(2026, 9, 30);
-        let on = |day| Timeliness::new(&info, date(2026, 7, 1), day);
+        let on = |day| Timeliness::new(&info, date(2026, 7, 1), day, None);
         assert_eq!(on(date(2026, 9, 29)), Timeliness::Current);
         assert_eq!(on(since), Timeliness::Late { since });
         assert_eq!(on(date(2028, 6, 1)), Timeliness::Ended { since });
         assert_eq!(on(date(2026, 1, 1)).due_by(), None);
+        let announced = Some(date(2026, 9, 4));
+        let by_agency = |day| Timeliness::new(&info, date(2026, 7, 1), day, announced);
+        assert_eq!(by_agency(date(2026, 9, 4)), Timeliness::Current);
+        assert_eq!(by_agency(date(2026, 9, 5)).due_by(), Some(date(2026, 9, 5)));
         assert_eq!(
             on(since).to_string(),
             "a newer figure was due by 30 September 2026 but is not loaded"

@@ -30,6 +30,59 @@ pub struct Recipe {
     /// The feeds of the source. FRED has none: it is requested series by series.
     #[serde(default, rename = "feed")]
     pub feeds: Vec<Feed>,
+    /// Its calendars.
+    #[serde(default, rename = "calendar")]
+    pub calendars: Vec<CalendarRecipe>,
+}
+
+/// A calendar: the address at which an agency announces its release days, and their format.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalendarRecipe {
+    /// Name within the source.
+    pub id: String,
+    /// URL template: `{from}`, `{offset}`.
+    pub url: String,
+    /// Format of the response.
+    pub format: CalendarFormat,
+    /// JSON pointer to a list of rows, or to an object whose members are the rows.
+    #[serde(default)]
+    pub rows: String,
+    /// Names of the cells of a table's row.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// Cell with the name of the release, `*` for the key of a member; empty where all rows are of one release.
+    #[serde(default)]
+    pub name: String,
+    /// Cells of the day and its time, joined with a blank; the first may be a list of several days.
+    pub date: Vec<String>,
+    /// Formats of strptime, tried in turn; also `instant` (RFC 3339).
+    pub formats: Vec<String>,
+    /// Whether the first cell of `date` has days of a month: `1, 8, 15`, or of a meeting, `27 - 28`, the last of which counts.
+    #[serde(default)]
+    pub days: bool,
+    /// Whether times are in UTC instead of New York's.
+    #[serde(default)]
+    pub utc: bool,
+    /// Cell with the period of the figures.
+    pub period: Option<DateForm>,
+    /// Rows of a full page, after which the next one is requested.
+    pub page_rows: Option<usize>,
+    /// Stored responses with what a test expects of them: `body`, `origin`, `rows`, and the day of a release, `expect`.
+    #[serde(default, rename = "sample")]
+    pub samples: Vec<toml::Table>,
+}
+
+/// Format of a calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalendarFormat {
+    /// A list of objects, or an object of objects.
+    Json,
+    /// Tables of a page.
+    Html,
+    /// Every date in the text of a page.
+    Words,
 }
 
 /// A source: its name, terms, hosts and API key.

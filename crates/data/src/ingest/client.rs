@@ -5,12 +5,12 @@
 use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
-use super::plan::new_york;
 use super::sources::SourceSettings;
 use super::write::day_of;
 use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
+use econoscope_core::model::calendar::eastern;
 use econoscope_core::recipe::{
     Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
@@ -22,6 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// Most bytes of shared responses that are kept. A series that its first source lacks is read from one in a later round.
+const MAX_SHARED_BYTES: usize = 16 << 20;
 /// Failures in a row after which a source is no longer asked.
 const MAX_FAILURES: u32 = 3;
 /// A source that asks for a longer pause than this is not asked again in the same sync.
@@ -98,9 +100,17 @@ struct Client {
     /// An address that replaces the source's own.
     home: Option<Url>,
     breaker: Breaker,
-    /// The newest response of an address that several feeds read: the address, the validators that were sent, and the
-    /// response.
-    shared_response: Option<(String, Validators, Arc<Response>)>,
+    /// Responses of addresses that several feeds read, the newest last, of [`MAX_SHARED_BYTES`] at most.
+    shared_responses: Vec<SharedResponse>,
+}
+
+/// The response of an address that several feeds read.
+#[derive(Debug)]
+struct SharedResponse {
+    url: String,
+    /// The validators that were sent.
+    sent: Validators,
+    response: Arc<Response>,
 }
 
 /// Circuit breaker: stops requests to a source that fails repeatedly.
@@ -239,7 +249,7 @@ impl Client {
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
-            shared_response: None,
+            shared_responses: Vec::new(),
         })
     }
 
@@ -275,18 +285,25 @@ impl Client {
         is_shared: bool,
     ) -> std::result::Result<Arc<Response>, FeedError> {
         // A 304 is valid only for a feed with the same validators.
-        if let Some((url, sent, response)) = &self.shared_response
-            && *url == request.url
-            && (response.status == 200 || sent == validators)
-        {
-            return Ok(Arc::clone(response));
+        let is_valid = |shared: &&SharedResponse| {
+            let is_valid = shared.response.status == 200 || shared.sent == *validators;
+            shared.url == request.url && is_valid
+        };
+        if let Some(shared) = self.shared_responses.iter().find(is_valid) {
+            return Ok(Arc::clone(&shared.response));
         }
-        // Before the next response, which may be as large.
-        self.shared_response = None;
         let response = Arc::new(self.send(feed_ref, request, validators).await?);
         if is_shared && request.post.is_none() {
-            let url = request.url.clone();
-            self.shared_response = Some((url, validators.clone(), Arc::clone(&response)));
+            self.shared_responses.push(SharedResponse {
+                url: request.url.clone(),
+                sent: validators.clone(),
+                response: Arc::clone(&response),
+            });
+            let sizes = self.shared_responses.iter().map(|s| s.response.body.len());
+            if sizes.sum::<usize>() > MAX_SHARED_BYTES {
+                self.shared_responses
+                    .drain(..self.shared_responses.len() - 1);
+            }
         }
         Ok(response)
     }
@@ -409,7 +426,7 @@ impl Client {
 
 /// Returns `home` with the path and query of `url`. [`Url::join`] would take a path that begins with two slashes as a
 /// host.
-fn with_home(url: &Url, home: &Url) -> Url {
+pub(super) fn with_home(url: &Url, home: &Url) -> Url {
     let mut out = home.clone();
     out.set_path(url.path());
     out.set_query(url.query());
@@ -432,7 +449,7 @@ fn quota_error(source: &str, quota: &Quota, now: Timestamp) -> Error {
     const DAY: Duration = Duration::from_secs(86_400);
     Error::RateLimited {
         what: format!("{source} answers no more questions today; {}.", quota.hint),
-        retry_after: net::until_midnight(now, new_york()).unwrap_or(DAY),
+        retry_after: net::until_midnight(now, eastern()).unwrap_or(DAY),
     }
 }
 

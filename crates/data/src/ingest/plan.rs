@@ -2,6 +2,7 @@
 //!
 //! A series is due at its next release, and from then on at intervals until the figure is there.
 
+use super::calendars;
 use super::sources::SourceSettings;
 use super::state::{FeedState, SeriesState, States};
 use super::wanted::Wanted;
@@ -10,12 +11,11 @@ use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Error;
 use econoscope_core::indicators::identities;
-use econoscope_core::model::calendar::ZONE;
+use econoscope_core::model::calendar::{AnnouncedDays, eastern};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
 use econoscope_core::recipe::{Feed, FeedRef, FormatEvidence, Release, Request, SeriesRecipe};
 use jiff::civil::{Time, time};
-use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -201,11 +201,21 @@ impl Plan {
             others.entry(what).or_default().push(step.id.as_str());
         }
         let (feed_lines, feed_requests) = describe_requests(&feeds, day_of(now));
-        let count = feed_requests + others.get(FRED).map_or(0, Vec::len);
+        let is_whole = config.only.is_none();
+        let calendars: Vec<String> = (calendars::open_calendars(settings).filter(|_| is_whole))
+            .map(|(source, calendar)| {
+                format!(
+                    "{}/{}: 1 request, for release days, once a day",
+                    source.id, calendar.id
+                )
+            })
+            .collect();
+        let count = feed_requests + calendars.len() + others.get(FRED).map_or(0, Vec::len);
         let mut lines = vec![format!(
             "{count} requests; more for further pages, and where a source fails or is late and the next one is asked"
         )];
         lines.extend(feed_lines);
+        lines.extend(calendars);
         for (what, ids) in others {
             lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
         }
@@ -286,6 +296,7 @@ fn describe_requests(feeds: &StepsByFeed<'_>, today: Date) -> (Vec<String>, usiz
 pub(super) fn plan(
     stored: &[Status],
     states: &States<SeriesState>,
+    announced: &AnnouncedDays,
     config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
@@ -317,8 +328,17 @@ pub(super) fn plan(
             && (config.force || !state.is_some_and(|state| state.has_vintages));
         let last = status.map(|status| status.last);
         // A read in the future was dated by a wrong clock, and would count as fresh until then.
-        let until = (state.filter(|state| state.read_at <= now))
-            .map(|state| fresh_until(state.read_at, info.map(AsRef::as_ref), last, release));
+        let until = (state.filter(|state| state.read_at <= now)).map(|state| {
+            let due = info
+                .zip(last)
+                .map(|(info, last)| match announced.next_day(info, last) {
+                    Some(announced) => {
+                        new_york_time(announced.day, announced.at.unwrap_or(MORNING))
+                    }
+                    None => next_release(info, last, release),
+                });
+            fresh_until(state.read_at, frequency, due)
+        });
         match until.filter(|until| *until > now && !config.force && !wants_vintages) {
             Some(until) => plan.fresh.push((id, until)),
             None => plan.steps.push(Step {
@@ -417,17 +437,13 @@ fn window_start(last: Date, frequency: Frequency, now: Timestamp) -> Date {
     shift(last.min(day_of(now)), -revision_window(frequency))
 }
 
-/// Returns the time until which no new figure is due. `last` is the newest stored date.
+/// Returns the time until which no new figure is due, if the next one is `due` at a time.
 fn fresh_until(
     read_at: Timestamp,
-    info: Option<&SeriesInfo>,
-    last: Option<Date>,
-    release: Option<Release>,
+    frequency: Option<Frequency>,
+    due: Option<Timestamp>,
 ) -> Timestamp {
-    let retry = add_hours(read_at, retry_hours(info.map(|info| info.frequency)));
-    let due = info
-        .zip(last)
-        .map(|(info, last)| next_release(info, last, release));
+    let retry = add_hours(read_at, retry_hours(frequency));
     match due.filter(|due| read_at < *due) {
         Some(due) => due.min(add_hours(read_at, MAX_FRESH_HOURS)),
         None => retry,
@@ -446,15 +462,12 @@ fn next_release(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Time
             day = shift(day, 1.day());
         }
     }
-    let at = pattern.map_or(MORNING, |pattern| pattern.at);
-    let zoned = day.to_datetime(at).to_zoned(new_york());
-    zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
+    new_york_time(day, pattern.map_or(MORNING, |pattern| pattern.at))
 }
 
-/// Returns the time zone of New York. On a system without time zones it is winter time, so a read comes an hour late in
-/// summer.
-pub(super) fn new_york() -> TimeZone {
-    TimeZone::get(ZONE).unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-5)))
+fn new_york_time(day: Date, at: Time) -> Timestamp {
+    let zoned = day.to_datetime(at).to_zoned(eastern());
+    zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
 }
 
 /// Returns the hours between two reads for an overdue figure.

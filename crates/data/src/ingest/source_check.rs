@@ -1,15 +1,17 @@
 //! Source check: whether each source responds as its recipe says. Also what the last sync missed and refused.
 
 use super::accept::{Comparison, compare};
+use super::calendars::{self, CalendarRead, read_calendars};
 use super::client::{Clients, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, MissedSeries};
 use super::sources::SourceSettings;
 use super::state::{self, FEEDS, FeedState, RefusedResponse, States};
 use super::write::day_of;
-use crate::store::Store;
+use crate::store::{Sqlite, Store};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::model::calendar::AnnouncedDays;
 use econoscope_core::model::frequency::{days_between, shift};
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, Timeliness};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
@@ -65,6 +67,20 @@ pub async fn check_sources(
             head,
         });
     }
+    // What is read here is not stored.
+    let scratch = Sqlite::in_memory()?;
+    for CalendarRead { name, result } in read_calendars(&scratch, settings, now, true).await? {
+        let count = result.map(|days| days.count_from(day_of(now)));
+        checks.push(FeedCheck {
+            feed: name,
+            host: String::new(),
+            duration: None,
+            result: count
+                .map(|count| format!("{count} release days to come"))
+                .map_err(|error| error.operator_message()),
+            head: String::new(),
+        });
+    }
     Ok(checks)
 }
 
@@ -91,6 +107,7 @@ async fn check_feed(
         }
         Err(FeedError::Unusable(error, head)) => return Ok((Err(error.operator_message()), head)),
     };
+    let announced = calendars::announced_days(store)?;
     let mut agree = 0;
     let mut newest = None;
     let mut problems = Vec::new();
@@ -102,7 +119,9 @@ async fn check_feed(
                 let last = rows.last().map(|row| row.date);
                 newest = newest.max(last);
                 let max_age = feed_ref.feed.max_age_days;
-                if let Some(why) = last.and_then(|last| late(info, max_age, last, day_of(now))) {
+                if let Some(why) =
+                    last.and_then(|last| late(info, max_age, last, day_of(now), &announced))
+                {
                     problems.push(format!("{id}: {why}"));
                 }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
@@ -131,12 +150,24 @@ async fn check_feed(
 }
 
 /// Describes a series whose newest figure is older on a day than its feed allows, or else is late.
-fn late(info: Option<&SeriesInfo>, max_age: Option<i64>, last: Date, day: Date) -> Option<String> {
-    let is_late = match max_age {
-        Some(max_age) => days_between(last, day) > max_age,
-        None => Timeliness::new(info?, last, day).due_by().is_some(),
+fn late(
+    info: Option<&SeriesInfo>,
+    max_age: Option<i64>,
+    last: Date,
+    day: Date,
+    announced: &AnnouncedDays,
+) -> Option<String> {
+    let next = info.and_then(|info| announced.next_day(info, last));
+    let is_late = match (max_age, next) {
+        (Some(max_age), None) => days_between(last, day) > max_age,
+        (_, next) => Timeliness::new(info?, last, day, next.map(|next| next.day))
+            .due_by()
+            .is_some(),
     };
-    is_late.then(|| format!("the newest figure is of {last}; the feed may have stopped"))
+    let announced = next.map_or_else(String::new, |next| {
+        format!(", and the next one was announced for {}", next.day)
+    });
+    is_late.then(|| format!("the newest figure is of {last}{announced}; the feed may have stopped"))
 }
 
 /// Returns a first date that requests few figures, but enough to compare.

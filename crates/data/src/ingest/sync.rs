@@ -10,6 +10,7 @@ mod fred;
 mod recipes;
 
 use super::accept::{AcceptanceRules, AcceptedRows, Refusal, Role, Source, SourceKind};
+use super::calendars::{self, CalendarRead};
 use super::client::{Breaker, Clients};
 use super::plan::{Step, SyncConfig, plan};
 use super::progress::Progress;
@@ -48,7 +49,8 @@ pub async fn sync(
         .collect::<Result<Vec<_>>>()?;
     let states: States<SeriesState> = state::read(store, SERIES)?;
     let now = (config.clock)();
-    let plan = plan(&stored, &states, config, now);
+    let announced = calendars::announced_days(store)?;
+    let plan = plan(&stored, &states, &announced, config, now);
     if config.dry_run {
         return Ok(SyncReport {
             plan: plan.describe(config, &state::read(store, FEEDS)?, now),
@@ -82,7 +84,10 @@ pub async fn sync(
     for (id, error) in plan.refused {
         run.report(id, Outcome::Failed(error));
     }
-    let steps = run.run_steps(plan.first, plan.steps);
+    let steps = async {
+        run.run_steps(plan.first, plan.steps).await?;
+        run.read_calendars().await
+    };
     let result = cancel.run_until_cancelled(steps).await;
     config.wanted.end();
     run.report.cancelled = result.transpose()?.is_none();
@@ -122,6 +127,33 @@ impl SyncRun<'_> {
         let remaining = self.compute(computed)?;
         self.fetch_from_fred(remaining).await?;
         state::write(&self.states, self.store, SERIES)
+    }
+
+    /// Reads the calendars of the agencies, in a sync of everything that reaches the network.
+    ///
+    /// # Errors
+    /// [`Error::Store`](econoscope_core::error::Error::Store) when the days cannot be written.
+    async fn read_calendars(&mut self) -> Result<()> {
+        if self.config.only.is_some() || self.clients.offline().is_some() {
+            return Ok(());
+        }
+        let settings = &self.config.sources;
+        let reads = calendars::read_calendars(self.store, settings, self.now(), self.config.force);
+        for CalendarRead { name, result } in reads.await? {
+            let text = match result {
+                Ok(days) => format!(
+                    "{} release days to come",
+                    days.count_from(day_of(self.started_at))
+                ),
+                Err(error) => {
+                    let why = error.operator_message();
+                    tracing::warn!(calendar = name, error = why, "release days were not read");
+                    why
+                }
+            };
+            self.progress.print(&format!("{name}: {text}"));
+        }
+        Ok(())
     }
 
     /// Applies the acceptance rules to the rows of a source, writes the accepted ones and prints remarks on them.

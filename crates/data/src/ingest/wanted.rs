@@ -23,11 +23,17 @@ struct Requests {
     is_served: bool,
     /// Series that the running sync has not come to; `None` when none runs.
     due: Option<BTreeSet<SeriesId>>,
+    /// Another process that shares the store syncs until then.
+    elsewhere_until: Option<Instant>,
     wanted: BTreeSet<SeriesId>,
     requested_at: BTreeMap<SeriesId, Instant>,
 }
 
 impl Requests {
+    fn is_elsewhere(&self) -> bool {
+        self.elsewhere_until.is_some_and(|end| Instant::now() < end)
+    }
+
     /// Adds a series, if a sync can bring a newer figure. Returns whether it did.
     fn add(&mut self, id: &SeriesId) -> bool {
         let is_recent = |at: &Instant| at.elapsed() < RETRY;
@@ -35,7 +41,11 @@ impl Requests {
             Some(due) => due.contains(id),
             None => !self.requested_at.get(id).is_some_and(is_recent),
         };
-        if self.is_served && is_open && self.requested_at.len() < MAX_REQUESTED {
+        if self.is_served
+            && !self.is_elsewhere()
+            && is_open
+            && self.requested_at.len() < MAX_REQUESTED
+        {
             self.requested_at.insert(id.clone(), Instant::now());
             self.wanted.insert(id.clone());
         }
@@ -44,15 +54,28 @@ impl Requests {
 }
 
 impl Wanted {
-    /// Waits until the sync has come to the series that are due, for at most two seconds. Returns whether it has.
+    /// Waits until the sync has come to the series that are due, for at most two seconds. Returns whether it has; of the
+    /// sync of another process that is unknown, and nobody waits for it.
     pub async fn fetch(&self, ids: &[SeriesId]) -> bool {
         let mut receiver = self.0.subscribe();
         self.0
             .send_if_modified(|requests| ids.iter().filter(|id| requests.add(id)).count() > 0);
         let is_done = |requests: &Requests| !ids.iter().any(|id| requests.wanted.contains(id));
-        tokio::time::timeout(PATIENCE, receiver.wait_for(is_done))
-            .await
-            .is_ok()
+        let done = tokio::time::timeout(PATIENCE, receiver.wait_for(is_done)).await;
+        done.is_ok() && !self.is_elsewhere()
+    }
+
+    /// Whether another process that shares the store syncs.
+    pub fn is_elsewhere(&self) -> bool {
+        self.0.borrow().is_elsewhere()
+    }
+
+    /// Notes that another process syncs, for some time from now. Nobody waits any more.
+    pub fn leave_to_other(&self, time: Duration) {
+        self.end();
+        let until = Instant::now().checked_add(time);
+        self.0
+            .send_modify(|requests| requests.elsewhere_until = until);
     }
 
     /// Waits for a series that a caller wants, and returns all of them.
@@ -84,7 +107,10 @@ impl Wanted {
 
     /// Begins a sync of the series that are due.
     pub(super) fn begin(&self, due: BTreeSet<SeriesId>) {
-        self.0.send_modify(|requests| requests.due = Some(due));
+        self.0.send_modify(|requests| {
+            requests.due = Some(due);
+            requests.elsewhere_until = None;
+        });
     }
 
     /// Notes that the sync has come to a series.
@@ -148,6 +174,26 @@ mod tests {
         assert!(
             wanted.fetch(&[id("HOUST")]).await,
             "not again within the hour"
+        );
+    }
+
+    #[tokio::test]
+    async fn sync_of_another_process_is_said_and_not_waited_for() {
+        let wanted = Arc::new(Wanted::default());
+        wanted.set_served(true);
+        let caller = Arc::clone(&wanted);
+        let first = tokio::spawn(async move { caller.fetch(&[id("HOUST")]).await });
+        assert_eq!(wanted.next().await, [id("HOUST")]);
+        // The lease is held by another process.
+        wanted.leave_to_other(Duration::from_secs(60));
+        assert!(!first.await.unwrap(), "it is being fetched");
+        let before = Instant::now();
+        assert!(!wanted.fetch(&[id("PERMIT")]).await, "so is any other");
+        assert!(before.elapsed() < PATIENCE);
+        wanted.leave_to_other(Duration::ZERO);
+        assert!(
+            wanted.fetch(&[id("HOUST")]).await,
+            "the other process is done"
         );
     }
 }

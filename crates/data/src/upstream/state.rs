@@ -207,6 +207,9 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
             return Err("it is a database of another program".into());
         }
     }
+    if !sqlite::has_tables_only(&db)? {
+        return Err("it has views or triggers, which no state of this program has".into());
+    }
     db.pragma_update(None, "journal_mode", "wal")?;
     db.pragma_update(None, "journal_size_limit", 8 << 20)?;
     db.pragma_update(None, "synchronous", "full")?;
@@ -225,9 +228,15 @@ fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause>
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
-        let opened = Connection::open_with_flags(address.as_str(), flags);
-        match opened.and_then(|db| db.prepare("SELECT 1 FROM answers").map(drop).map(|()| db)) {
-            Ok(db) => return Ok(db),
+        let opened = Connection::open_with_flags(address.as_str(), flags).and_then(|db| {
+            db.prepare("SELECT 1 FROM answers").map(drop)?;
+            Ok(sqlite::has_tables_only(&db)?.then_some(db))
+        });
+        match opened {
+            Ok(Some(db)) => return Ok(db),
+            Ok(None) => {
+                tracing::warn!("the upstream state file has views or triggers and is not read")
+            }
             Err(error) => {
                 tracing::warn!(%error, "the cached responses in the upstream state file cannot be read");
             }

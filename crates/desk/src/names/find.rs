@@ -196,7 +196,7 @@ impl Desk {
     /// that brought it; nobody has said that an operator's file may be passed on.
     fn imported_info(&self, description: Description) -> Result<Arc<SeriesInfo>> {
         let status = self.series_status(&description.id)?;
-        let recipes = &self.settings().recipes;
+        let recipes = self.settings().recipes();
         let recipe = status.and_then(|status| recipes.source(&status.origin));
         let own = ("imported by the operator", Rights::FetchOnly);
         let (source, rights) = recipe.map_or(own, |recipe| (&recipe.name, recipe.rights));

@@ -79,7 +79,7 @@ impl Desk {
 
     /// Returns the source of an origin; for bundled rows the first route whose values may be redistributed.
     fn source_facts<'d>(&'d self, id: &'d SeriesId, origin: &str) -> Option<&'d SourceFacts> {
-        let recipes = &self.settings().recipes;
+        let recipes = self.settings().recipes();
         let bundled = origin.starts_with("bundled");
         recipes.source(origin).or_else(|| {
             let mut sources = recipes.routes(id).map(|route| route.source);

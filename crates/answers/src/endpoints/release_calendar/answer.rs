@@ -2,6 +2,11 @@
 
 use crate::prelude::*;
 
+/// The basis of a day that follows from a release's rule.
+pub const EXPECTED: &str = "expected";
+/// The basis of a day that an agency announced.
+pub const ANNOUNCED: &str = "announced";
+
 /// A release or meeting to come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReleaseEvent {
@@ -21,9 +26,9 @@ pub struct ReleaseEvent {
     /// moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<[Date; 2]>,
-    /// `rule`: expected, not announced; or `announced`.
+    /// `announced` by the agency, or `expected` by rule.
     pub basis: String,
-    /// The rule.
+    /// The rule, or when the announcement was read.
     pub rule: String,
     /// Headline series; empty for a release that revises an earlier print.
     pub series: Vec<String>,

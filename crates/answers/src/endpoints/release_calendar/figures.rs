@@ -54,6 +54,7 @@ pub(in crate::endpoints) fn scheduled_figure(
         return Ok(Some(figure));
     };
     let forecast = desk.release_forecast(formula, as_of)?;
+    let announced = desk.announced_days(as_of)?;
     let round = |value: f64| round_to(value, formula.decimals);
     let expected_print = |e: &Expectation| ExpectedPrint {
         period: label(e.period, info.frequency),
@@ -75,8 +76,15 @@ pub(in crate::endpoints) fn scheduled_figure(
     let next = forecast.next.as_ref().map(|e| {
         let mut next = expected_print(e);
         let due = release.and_then(|release| release.scheduled_for(e.period));
-        let overdue = due.filter(|due| due.day < newest(as_of, desk.today()));
-        let note = overdue.map(|due| format!("due by its rule on {}, and not loaded", due.day));
+        let overdue = due.map(|due| announced.announce(due));
+        let note = overdue
+            .filter(|due| due.day < newest(as_of, desk.today()))
+            .map(|due| {
+                let basis = due
+                    .announced
+                    .map_or("due by its rule on", |_| "announced for");
+                format!("{basis} {}, and not loaded", due.day)
+            });
         next.notes.extend(note);
         next
     });

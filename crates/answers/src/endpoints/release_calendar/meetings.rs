@@ -1,9 +1,12 @@
 //! Meetings of the FOMC: announced days, and decisions on the target range.
 
-use super::answer::ReleaseEvent;
+use super::answer::{ANNOUNCED, ReleaseEvent};
 use crate::dates::newest;
 use crate::prelude::*;
-use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
+use econoscope_core::model::calendar::{
+    AnnouncedDay, AnnouncedDays, Meeting, MeetingKind, meetings,
+};
+use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Name of the Committee, with the word by which the `agency` argument matches it.
@@ -11,6 +14,9 @@ pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
 
 /// Series of the lower and the upper bound of the target range, percent.
 pub(super) const TARGET_RANGE: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
+
+/// A meeting or minutes announced for a day this near to one of the schedule are the same.
+const NEAR_DAYS: i64 = 10;
 
 const SCHEDULE: &str = "the Committee's schedule; tentative until confirmed at the meeting before";
 
@@ -26,8 +32,18 @@ pub(in crate::endpoints) fn events(
     let [low, high] = TARGET_RANGE.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
     let bounds = low?.zip(high?);
     let day = newest(as_of, desk.today());
+    let days = desk.announced_days(as_of)?;
     let mut events = Vec::new();
-    for meeting in meetings().iter().filter(|m| m.is_known_on(day)) {
+    // Meetings that the schedule of this program does not have.
+    let is_new = |announced: &&AnnouncedDay| {
+        let mut near = meetings()
+            .iter()
+            .map(|m| days_between(m.day, announced.day));
+        near.all(|days| days.abs() > NEAR_DAYS)
+    };
+    let new = days.of("fomc").filter(is_new).map(Meeting::announced);
+    let known = meetings().iter().copied().filter(|m| m.is_known_on(day));
+    for meeting in &known.chain(new).collect::<Vec<_>>() {
         if range.contains(meeting.day) {
             let known = bounds.as_ref().filter(|_| day >= meeting.day);
             events.push(ReleaseEvent {
@@ -36,7 +52,9 @@ pub(in crate::endpoints) fn events(
                 ..decision(meeting)
             });
         }
-        if let Some(minutes) = meeting.minutes.filter(|day| range.contains(*day)) {
+        let by_rule = meeting.minutes;
+        let minutes = by_rule.map(|day| nearest(&days, "fomc-minutes", day).unwrap_or(day));
+        if let Some(minutes) = minutes.filter(|day| range.contains(*day)) {
             events.push(ReleaseEvent {
                 time: "14:00".to_owned(),
                 rule: "three weeks after the decision".to_owned(),
@@ -45,6 +63,16 @@ pub(in crate::endpoints) fn events(
         }
     }
     Ok(events)
+}
+
+/// Returns the announced day that is nearest to one by rule.
+fn nearest(days: &AnnouncedDays, release: &str, by_rule: Date) -> Option<Date> {
+    let distance = |day: &Date| days_between(by_rule, *day).abs();
+    let near = days
+        .of(release)
+        .map(|announced| announced.day)
+        .filter(|day| distance(day) <= NEAR_DAYS);
+    near.min_by_key(distance)
 }
 
 fn decision(meeting: &Meeting) -> ReleaseEvent {
@@ -69,12 +97,12 @@ fn event(release: &str, name: &str, meeting: &Meeting, date: Date) -> ReleaseEve
         meeting.day.to_string()
     };
     ReleaseEvent {
+        date,
         release: release.to_owned(),
         name: name.to_owned(),
         agency: AGENCY.to_owned(),
-        date,
         period: days,
-        basis: "announced".to_owned(),
+        basis: ANNOUNCED.to_owned(),
         rule: SCHEDULE.to_owned(),
         ..ReleaseEvent::default()
     }

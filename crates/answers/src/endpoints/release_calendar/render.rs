@@ -1,6 +1,8 @@
 //! The text of a release calendar.
 
-use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure};
+use super::answer::{
+    ANNOUNCED, CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure,
+};
 use crate::endpoints::revisions::plus;
 use crate::prelude::*;
 use econoscope_core::format;
@@ -46,7 +48,7 @@ fn format_value(value: f64, measure: &str) -> String {
 pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
     let events = a.events.iter().map(format_event);
     let mut text = format!(
-        "Releases from {} to {}, Eastern time. Only days of the FOMC are announced; the others follow rules and may move.{}",
+        "Releases from {} to {}, Eastern time; days follow rules and may move unless they are announced.{}",
         format::day(a.from),
         format::day(a.to),
         enclosed("\ndate,time,release,period,content", &join(events, ""), "")
@@ -74,13 +76,18 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
 /// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
 fn format_event(e: &ReleaseEvent) -> String {
     let latest = e.between.map(|[_, last]| format!("; by {last}"));
+    let announced = if e.basis == ANNOUNCED {
+        "; announced"
+    } else {
+        ""
+    };
     let stored = match e.held {
         Some(true) => "; out",
         Some(false) => "; not loaded",
         None => "",
     };
     format!(
-        "\n{},{},{},{},{}{}{stored}",
+        "\n{},{},{},{},{}{}{announced}{stored}",
         e.date,
         e.time,
         e.name.replace(',', ";"),
@@ -94,8 +101,8 @@ fn format_event(e: &ReleaseEvent) -> String {
 pub fn describe_content(e: &ReleaseEvent) -> String {
     match (&e.outcome, e.series.as_slice()) {
         (Some(outcome), _) => outcome.clone(),
-        (None, []) if e.basis == "rule" => "revision of an earlier print".to_owned(),
-        (None, []) => "no figures".to_owned(),
+        (None, []) if e.release.starts_with("fomc") => "no figures".to_owned(),
+        (None, []) => "revision of an earlier print".to_owned(),
         (None, series) => series.join(", "),
     }
 }

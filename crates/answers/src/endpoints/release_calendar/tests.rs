@@ -1,4 +1,5 @@
 use super::*;
+use econoscope_core::model::calendar::{AnnouncedDays, CalendarRow};
 use econoscope_desk::Desk;
 use econoscope_desk::testing::TestDesk;
 use jiff::civil::date;
@@ -45,7 +46,7 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         answer
             .events
             .iter()
-            .all(|e| e.basis == "rule" && e.held.is_none())
+            .all(|e| e.basis == "expected" && e.held.is_none())
     );
     // The bundle ends with the summer: there is no expectation for November, and it says why.
     let payrolls = figure_of(&answer, "PAYEMS");
@@ -185,7 +186,7 @@ fn window_is_bounded_and_past_events_say_what_is_stored() -> Result<()> {
         answer
             .events
             .iter()
-            .filter(|e| e.basis == "rule" && !e.series.is_empty())
+            .filter(|e| e.basis == "expected" && !e.series.is_empty())
             .all(|e| e.held == Some(false))
     );
     // In the shutdown of 2025 no agency kept its days; the note goes by what is known today.
@@ -280,5 +281,196 @@ fn past_meeting_has_its_decision_once_it_was_known() -> Result<()> {
     let cut = date(2020, 3, 3);
     let second = date(2020, 3, 15);
     assert_eq!(days("2020-03-16")?, [cut, second]);
+    Ok(())
+}
+
+/// A desk on a day whose store has rows of calendars that were read on 1 November 2026.
+fn desk_with(day: &str, calendar: &str, rows: &[CalendarRow]) -> Desk {
+    let none = AnnouncedDays::default();
+    let days = AnnouncedDays::from_rows(calendar, rows, date(2026, 11, 1), &none).unwrap();
+    let desk = TestDesk::bundled().on(day).open();
+    let calendars = std::collections::BTreeMap::from([(calendar, days)]);
+    let note = serde_json::to_string(&calendars).unwrap();
+    desk.store()
+        .set_note(econoscope_data::ingest::ANNOUNCED, &note)
+        .unwrap();
+    desk
+}
+
+fn row(name: &str, day: Date) -> CalendarRow {
+    let at = Some(jiff::civil::time(10, 15, 0, 0));
+    CalendarRow {
+        name: name.to_owned(),
+        day,
+        at,
+        period: None,
+    }
+}
+
+#[test]
+fn announced_days_beat_rules_and_rules_say_expected() -> Result<()> {
+    let moved = row("Consumer Price Index", date(2026, 12, 15));
+    let desk = desk_with("2026-11-22", "fred/releases", &[moved]);
+    let params = Params {
+        days: Some(40),
+        ..Params::default()
+    };
+    let answer = Params::local(&desk, &params)?;
+    let cpi: Vec<&ReleaseEvent> = answer
+        .events
+        .iter()
+        .filter(|e| e.release == "cpi")
+        .collect();
+    let [event] = cpi.as_slice() else {
+        panic!("{cpi:?}")
+    };
+    assert_eq!(
+        (event.date, event.time.as_str()),
+        (date(2026, 12, 15), "10:15")
+    );
+    assert_eq!((event.basis.as_str(), event.between), (ANNOUNCED, None));
+    assert!(event.rule.contains("2026-11-01"), "{}", event.rule);
+    let others = answer
+        .events
+        .iter()
+        .filter(|e| e.release != "cpi" && !e.release.starts_with("fomc"));
+    assert!(others.clone().count() > 10 && others.clone().all(|e| e.basis == EXPECTED));
+    let text = Params::text(&answer, &params);
+    assert!(
+        text.contains(
+            "Tue 2026-12-15 10:15 Consumer prices (CPI), 2026-11: CPIAUCSL, CPILFESL; announced"
+        ),
+        "{text}"
+    );
+    // What was read on 1 November was not known before.
+    let before = Params {
+        as_of: Some("2026-10-20".into()),
+        start: Some("2026-11-21".into()),
+        ..params
+    };
+    let then = Params::local(&desk, &before)?;
+    let cpi = then.events.iter().find(|e| e.release == "cpi").unwrap();
+    assert_eq!(
+        (cpi.date, cpi.basis.as_str()),
+        (date(2026, 12, 10), EXPECTED)
+    );
+    Ok(())
+}
+
+#[test]
+fn meetings_beyond_the_bundled_schedule_come_from_the_board() -> Result<()> {
+    let days = [date(2028, 1, 26), date(2027, 12, 8), date(2026, 12, 29)];
+    let mut rows = days.map(|day| row("FOMC Meeting", day)).to_vec();
+    rows[2].name = "FOMC Minutes".to_owned();
+    let desk = desk_with("2027-11-22", "fed_board/events", &rows);
+    let params = Params {
+        series: Some("fomc".into()),
+        days: Some(90),
+        ..Params::default()
+    };
+    let answer = Params::local(&desk, &params)?;
+    let decisions: Vec<Date> = answer
+        .events
+        .iter()
+        .filter(|e| e.release == "fomc")
+        .map(|e| e.date)
+        .collect();
+    assert_eq!(decisions, [date(2027, 12, 8), date(2028, 1, 26)]);
+    let desk = desk_with("2026-12-15", "fed_board/events", &rows);
+    let answer = Params::local(&desk, &params)?;
+    let minutes = answer
+        .events
+        .iter()
+        .find(|e| e.release == "fomc-minutes")
+        .unwrap();
+    assert_eq!(
+        minutes.date,
+        date(2026, 12, 29),
+        "by rule it is 30 December"
+    );
+    Ok(())
+}
+
+#[test]
+fn next_release_and_lateness_follow_the_announced_day() -> Result<()> {
+    use crate::endpoints::metric;
+    let ask = |desk: &Desk| -> Result<serde_json::Value> {
+        let params: metric::Params = serde_json::from_str(r#"{"ticker": "PAYEMS"}"#).unwrap();
+        Ok(serde_json::to_value(metric::Params::local(desk, &params)?).unwrap())
+    };
+    // The bundle ends with September; the report of October is announced for 13 November.
+    let rows = [
+        row("Employment Situation", date(2026, 11, 13)),
+        row("Employment Situation", date(2026, 12, 8)),
+    ];
+    let on = |day| desk_with(day, "fred/releases", &rows);
+    let before = ask(&on("2026-11-12"))?;
+    assert_eq!(
+        (&before["nextRelease"], &before["stale"]),
+        (&"2026-11-13".into(), &false.into())
+    );
+    assert!(
+        before["notes"]["nextRelease"]
+            .as_str()
+            .unwrap()
+            .contains("announced by the Bureau of Labor Statistics"),
+        "{before}"
+    );
+    let on_the_day = ask(&on("2026-11-13"))?;
+    assert_eq!(
+        (&on_the_day["nextRelease"], &on_the_day["stale"]),
+        (&"2026-11-13".into(), &false.into())
+    );
+    let after = ask(&on("2026-11-14"))?;
+    assert_eq!(
+        (&after["nextRelease"], &after["late"]["value"]),
+        (&"2026-12-08".into(), &"2026-11-14".into())
+    );
+    let by_rule = ask(&TestDesk::bundled().on("2026-11-14").open())?;
+    assert_eq!(by_rule["stale"], false, "{by_rule}");
+    assert!(
+        by_rule["notes"]["nextRelease"]
+            .as_str()
+            .unwrap()
+            .contains("expected, not announced")
+    );
+    // A delay that was announced is no lateness.
+    let delayed = [row("Employment Situation", date(2026, 11, 17))];
+    let desk = desk_with("2026-11-16", "fred/releases", &delayed);
+    assert_eq!(ask(&desk)?["nextRelease"], "2026-11-17");
+    Ok(())
+}
+
+#[test]
+fn next_release_of_every_series_is_never_past() -> Result<()> {
+    use crate::endpoints::metric;
+    use econoscope_core::catalogue::Catalogue;
+    let rows = [
+        row("Consumer Price Index", date(2026, 11, 12)),
+        row("Employment Situation", date(2026, 10, 30)),
+        row(
+            "Unemployment Insurance Weekly Claims Report",
+            date(2026, 11, 19),
+        ),
+    ];
+    let desk = desk_with("2026-11-28", "fred/releases", &rows);
+    let mut count = 0;
+    for info in Catalogue::embedded().iter() {
+        let params: metric::Params =
+            serde_json::from_value(serde_json::json!({"ticker": info.id.as_str()})).unwrap();
+        let Ok(answer) = metric::Params::local(&desk, &params) else {
+            continue;
+        };
+        let value = serde_json::to_value(answer).unwrap();
+        if let Some(day) = value["nextRelease"].as_str() {
+            assert!(
+                day.parse::<Date>().unwrap() >= desk.today(),
+                "{}: {day}",
+                info.id
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 150, "{count}");
     Ok(())
 }

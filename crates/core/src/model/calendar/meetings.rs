@@ -1,5 +1,6 @@
 //! Meetings of the Federal Open Market Committee from 1994 on, by announced days (`data/calendar/fomc.csv`).
 
+use super::AnnouncedDay;
 use crate::model::Date;
 use crate::model::table;
 use jiff::civil::Time;
@@ -69,6 +70,19 @@ pub fn meetings() -> &'static [Meeting] {
 }
 
 impl Meeting {
+    /// Returns a meeting that was announced and that the file does not have.
+    pub fn announced(announced: &AnnouncedDay) -> Self {
+        Self {
+            start: announced.day,
+            day: announced.day,
+            kind: MeetingKind::Scheduled,
+            at: announced.at,
+            has_projections: false,
+            minutes: None,
+            cancelled: None,
+        }
+    }
+
     /// Returns whether it was known on a day: a scheduled one until it was cancelled, any other from its day on.
     pub fn is_known_on(&self, on: Date) -> bool {
         match self.kind {

@@ -99,6 +99,11 @@ impl<'a> Publication<'a> {
         self.release.map(|of| of.release)
     }
 
+    /// Returns the period of the release that has the figure of `period`: continued claims are a week behind.
+    pub fn headline_period(&self, period: Date) -> Date {
+        add_days(period, self.release.map_or(0, |of| of.days_behind))
+    }
+
     /// Returns the day from which the figure of `period` counts as known. Never earlier for a later period.
     /// - Series of a release: the recorded day, else the latest possible one: by the rule, or as late after the rule as any
     ///   recorded day within five years, or the end of a government shutdown.
@@ -117,7 +122,7 @@ impl<'a> Publication<'a> {
             return release::monday_after(period);
         }
         match self.release {
-            Some(of) => of.release.day_or(add_days(period, of.days_behind), lagged),
+            Some(of) => of.release.day_or(self.headline_period(period), lagged),
             None => release::after_disruption(&info.source, lagged),
         }
     }

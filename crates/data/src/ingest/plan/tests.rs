@@ -51,7 +51,18 @@ fn plan_one(text: &str, states: &States<SeriesState>, config: SyncConfig) -> Pla
         only: Some(vec![id(text)]),
         ..config
     };
-    plan(&stored(&[text]), states, &config, now())
+    plan(
+        &stored(&[text]),
+        states,
+        &AnnouncedDays::default(),
+        &config,
+        now(),
+    )
+}
+
+/// Plans over an empty store.
+fn plan_none(states: &States<SeriesState>, config: &SyncConfig) -> Plan {
+    plan(&[], states, &AnnouncedDays::default(), config, now())
 }
 
 #[test]
@@ -60,7 +71,7 @@ fn whole_catalogue_is_planned_except_series_without_source() {
         let mut config = default_config();
         config.sources.recipes = recipes;
         config.sources.no_fred = no_fred;
-        plan(&[], &States::default(), &config, now())
+        plan_none(&States::default(), &config)
     };
     let due = |plan: &Plan| -> Vec<String> {
         let steps = plan.first.iter().chain(&plan.steps);
@@ -200,7 +211,7 @@ fn full_read_follows_thirty_days_or_no_rows() {
         only: Some(vec![id("UNRATE")]),
         ..default_config()
     };
-    let lost = plan(&[], &states_of("UNRATE", 1, 1), &config, now());
+    let lost = plan_none(&states_of("UNRATE", 1, 1), &config);
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].state, None);
 }
@@ -211,7 +222,7 @@ fn vintages_are_read_once_and_daily_ones_by_name() {
         vintages: true,
         ..default_config()
     };
-    let all = plan(&[], &States::default(), &config, now());
+    let all = plan_none(&States::default(), &config);
     let wants = |text: &str| {
         all.steps
             .iter()
@@ -239,7 +250,8 @@ fn vintages_are_read_once_and_daily_ones_by_name() {
 
 fn until(id: &str, last: Date, read_at: &str, release: Option<Release>) -> String {
     let info = Catalogue::embedded().get(id).unwrap();
-    fresh_until(read_at.parse().unwrap(), Some(info), Some(last), release).to_string()
+    let due = next_release(info, last, release);
+    fresh_until(read_at.parse().unwrap(), Some(info.frequency), Some(due)).to_string()
 }
 
 #[test]
@@ -269,4 +281,44 @@ fn series_is_fresh_until_its_next_release() {
         until("UNRATE", october, "2026-12-01T12:00:00Z", None),
         "2026-12-04T13:30:00Z"
     );
+}
+
+#[test]
+fn series_is_due_on_its_announced_day() {
+    use econoscope_core::model::calendar::CalendarRow;
+    // By rule the employment report of October comes on 6 November.
+    let row = CalendarRow {
+        name: "Employment Situation".to_owned(),
+        day: date(2026, 11, 10),
+        at: Some(time(8, 30, 0, 0)),
+        period: None,
+    };
+    let before = AnnouncedDays::default();
+    let announced =
+        AnnouncedDays::from_rows("fred/releases", &[row], date(2026, 10, 1), &before).unwrap();
+    let days = AnnouncedDays::join(&[("fred/releases".to_owned(), announced)].into());
+    let states = states_of("UNRATE", 2, 2);
+    let status = Status {
+        last: date(2026, 9, 1),
+        ..stored(&["UNRATE"]).remove(0)
+    };
+    let until = |days: &AnnouncedDays| {
+        let config = SyncConfig {
+            only: Some(vec![id("UNRATE")]),
+            ..default_config()
+        };
+        let now = "2026-11-07T12:00:00Z".parse().unwrap();
+        let states: States<SeriesState> = states
+            .iter()
+            .map(|(id, state)| {
+                let read_at = "2026-11-07T06:00:00Z".parse().unwrap();
+                (id.clone(), SeriesState { read_at, ..*state })
+            })
+            .collect();
+        plan(std::slice::from_ref(&status), &states, days, &config, now).fresh[0]
+            .1
+            .to_string()
+    };
+    assert_eq!(until(&before), "2026-11-07T18:00:00Z", "it is late by rule");
+    assert_eq!(until(&days), "2026-11-10T13:30:00Z");
 }

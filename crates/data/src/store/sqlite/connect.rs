@@ -162,9 +162,11 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 
 /// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    connect(Some(path))
+    let db = connect(Some(path))
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
-        .map_err(|e| open_error(path, e))
+        .map_err(|e| open_error(path, e))?;
+    must_have_tables_only(path, &db)?;
+    Ok(db)
 }
 
 /// Opens the one connection to a new store in memory, or in an unnamed temporary file when `path` is empty.
@@ -207,11 +209,7 @@ fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
 
 /// Checks that the file has no view and no trigger: this program creates none, and a view can be without end.
 fn must_have_tables_only(path: &Path, db: &Connection) -> Result<()> {
-    let sql = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
-    let others: i64 = db
-        .query_row(sql, [], |row| row.get(0))
-        .map_err(|e| open_error(path, e))?;
-    if others == 0 {
+    if sqlite::has_tables_only(db).map_err(|e| open_error(path, e))? {
         return Ok(());
     }
     let path = format_path(path);

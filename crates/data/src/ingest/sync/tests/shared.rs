@@ -56,6 +56,27 @@ async fn feeds_with_one_url_share_one_response() {
 }
 
 #[tokio::test]
+async fn release_is_asked_once_though_others_come_between_two_rounds() {
+    let (server, mut config) = agencies(&["DGS2", "MPRIME", "M2SL", "TOTBKCR"]).await;
+    config.sources.no_fred = true;
+    // The first source of a yield fails, so that the release is read in a second round, too.
+    mount(&server, "daily-treasury", 1, page(404)).await;
+    mount(&server, "FRB_h15", 1, release()).await;
+    mount(&server, "FRB_h6", 1, page(404)).await;
+    mount(&server, "FRB_h8", 1, page(404)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert_eq!(values(&store, "DGS2").len(), 3, "{report:?}");
+    for address in ["FRB_h15", "FRB_h6", "FRB_h8"] {
+        assert_eq!(
+            count_requests(&server, address).await,
+            1,
+            "{address}: {report:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn errors_of_all_sources_are_joined_in_order() {
     let (server, config) = agencies(&["DGS10"]).await;
     mount(&server, "daily-treasury", 1, page(200)).await;

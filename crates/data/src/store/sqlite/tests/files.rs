@@ -60,6 +60,22 @@ fn stores_with_views_or_triggers_are_refused() {
 }
 
 #[test]
+fn views_that_come_into_an_open_store_are_not_read() {
+    let (_folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 3, 1.0), None);
+    let db = rusqlite::Connection::open(&path).unwrap();
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
+    db.execute_batch(&format!(
+        "DROP TABLE series; CREATE VIEW series AS {endless} SELECT x AS id, 'GDP' AS name FROM n"
+    ))
+    .unwrap();
+    let refused = store.probe().unwrap_err().operator_message();
+    assert!(refused.contains("views or triggers"), "{refused}");
+    let snapshot = store.snapshot().err().unwrap().operator_message();
+    assert!(snapshot.contains("views or triggers"), "{snapshot}");
+}
+
+#[test]
 fn empty_files_and_missing_folders_become_stores() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty.db");
