@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Fifty questions that people asked in public, put to a new start of the program over stdio: run.py BINARY FOLDER [--show ID]
+
+questions.csv has for each: the question, where it was asked, the truth, the calls an assistant makes first (at most two, chosen
+before an answer was seen), and patterns over the texts of the answers, joined by "& ": `must` (each is in a right answer), `told`
+(in one that says plainly what is not held), `never` (figures that would be wrong). The second call is made only if the first
+leaves something of `must` open. Fewer than 47 right or told, or one that is silently wrong, fails.
+"""
+import csv, json, os, re, subprocess, sys, tempfile
+
+class Program:
+    def __init__(self, binary, folder):
+        self.home = tempfile.TemporaryDirectory(prefix="people-", dir=folder)
+        home = self.home.name
+        self.process = subprocess.Popen([binary, "stdio", "--store", os.path.join(home, "store.db"), "--no-sync"], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={"HOME": home, "PATH": os.environ["PATH"]})
+        self.number = 0
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "people", "version": "1"}})
+        self.send({"method": "notifications/initialized"})
+    def send(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+    def ask(self, method, params):
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": params})
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.number and "method" not in answer: return answer
+        sys.exit("the program ended")
+    def call(self, tool, arguments):
+        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        parts = answer.get("result", {}).get("content") or [{"text": answer.get("error", {}).get("message", "")}]
+        return "\n".join(part.get("text", "") for part in parts)
+    def end(self):
+        self.process.stdin.close()
+        try: self.process.wait(20)
+        except subprocess.TimeoutExpired: self.process.kill()
+        self.home.cleanup()
+
+def plain(text):
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text.replace("\u2212", "-").replace("\u2011", "-"))
+
+def patterns(cell):
+    return [p for p in cell.split("& ") if p]
+
+def found(cell, text):
+    return bool(cell) and all(re.search(p, text) for p in patterns(cell))
+
+def judge(program, row):
+    texts = []
+    for tool, arguments in json.loads(row["calls"]):
+        texts.append(program.call(tool, arguments))
+        if found(row["must"], plain("\n".join(texts))): break
+    text = plain("\n".join(texts))
+    wrong = [p for p in patterns(row["never"]) if re.search(p, text)]
+    if wrong: verdict, why = "silent", "has " + " ".join(wrong)
+    elif found(row["must"], text): verdict, why = "right", ""
+    elif found(row["told"], text): verdict, why = "told", ""
+    else: verdict, why = "wrong", "lacks " + " & ".join(p for p in patterns(row["must"] or row["told"]) if not re.search(p, text))
+    return verdict, why, texts
+
+def main():
+    if len(sys.argv) < 3: sys.exit(__doc__)
+    binary, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    os.makedirs(folder, exist_ok=True)
+    only = sys.argv[sys.argv.index("--show") + 1] if "--show" in sys.argv else None
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions.csv"), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if only in (None, row["id"])]
+    program, counts, calls, characters = Program(binary, folder), {}, 0, 0
+    for row in rows:
+        verdict, why, texts = judge(program, row)
+        counts[verdict] = counts.get(verdict, 0) + 1
+        calls, characters = calls + len(texts), characters + sum(map(len, texts))
+        print(f"{verdict:6} {row['id']:26} {len(texts)} {sum(map(len, texts)):6} {why[:160]}")
+        if only: print(row["question"], row["truth"], row["calls"], *texts, sep="\n\n")
+    program.end()
+    n, right, told = len(rows), counts.get("right", 0), counts.get("told", 0)
+    silent = counts.get("silent", 0)
+    print(f"{n} questions: {right} right, {told} plainly told, {n - right - told} wrong, of them {silent} silently; "
+          f"{calls / max(n, 1):.2f} calls and {characters / max(n, 1):.0f} characters a question")
+    sys.exit(1 if not only and (right + told < 47 or silent) else 0)
+
+if __name__ == "__main__":
+    main()
