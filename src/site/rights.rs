@@ -62,10 +62,12 @@ pub(crate) fn render_markdown(desk: &Desk) -> String {
         .iter()
         .map(|(name, _, answer, _)| format!("## {name}\n{answer}\n"));
     let required = notices(desk).into_iter();
-    let required = required.map(|(name, notice)| format!("- {name}: {notice}\n"));
-    let classes: String = classes.collect();
-    let required: String = required.collect();
-    format!("# May I use this?\n\n{classes}\n## Notices that sources require\n{required}")
+    let lines = required.map(|(name, notice)| format!("- {name}: {notice}\n"));
+    format!(
+        "# May I use this?\n\n{}\n## Notices that sources require\n{}",
+        classes.collect::<String>(),
+        lines.collect::<String>()
+    )
 }
 
 /// Returns the answer for a series: what may be done with its figures.

@@ -191,9 +191,11 @@ impl Endpoint for Params {
             ("smaller", a.smaller.len()),
             ("unchanged", a.unchanged.len()),
         ];
-        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-        let counts = counts.map(|(field, count)| format!("{count} others are in `{field}`"));
-        text += &enclosed("\n", &join(counts, ", "), ".");
+        let others = counts
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(field, count)| format!("{count} others are in `{field}`"));
+        text += &enclosed("\n", &join(others, ", "), ".");
         text + &provenance.render_closing(&a.attribution)
     }
 }
@@ -217,10 +219,9 @@ fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) ->
     let day = dates::newest(as_of, desk.today());
     let is_past = |m: &&Meeting| m.has_decision() && m.day > since && m.day <= day;
     let is_missing = |m: &&Meeting| decisions.iter().all(|decision| decision.date != m.day);
-    let days = meetings().iter().filter(is_past).filter(is_missing);
-    let days: Vec<String> = days.map(|m| m.day.to_string()).collect();
+    let missing = meetings().iter().filter(is_past).filter(is_missing);
+    let days = join(missing.map(|m| m.day), ", ");
     if !days.is_empty() {
-        let days = days.join(", ");
         format!("decided on {days}; the target range of that time (DFEDTARL, DFEDTARU) is not held")
     } else if decisions.is_empty() {
         format!("no meeting of the FOMC decided after {since}")

@@ -118,8 +118,9 @@ pub(super) fn views(
 /// for the rest.
 pub(super) fn describe_clear(views: &BTreeMap<String, AssetView>) -> String {
     let is_clear = |view: &AssetView| view.direction.as_deref() != Some("NEUTRAL");
-    let clear = views.values().filter(|view| is_clear(view));
-    let clear = clear.map(|view| format!("\n{}", view.thesis.as_deref().unwrap_or_default()));
+    let standing_out = views.values().filter(|view| is_clear(view));
+    let clear =
+        standing_out.map(|view| format!("\n{}", view.thesis.as_deref().unwrap_or_default()));
     let others = views.iter().filter(|(_, view)| !is_clear(view));
     let others = prose::format_list(&others.map(|(asset, _)| asset.clone()).collect::<Vec<_>>());
     join(clear, "")

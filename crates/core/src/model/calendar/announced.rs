@@ -56,13 +56,14 @@ struct Name {
 static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
     // The file is embedded and a test reads every row, so no row is skipped here.
     let rows = table::rows(include_str!("../../../data/calendar/announced.csv"));
-    let rows = rows.filter_map(|(_, row)| row.ok());
-    rows.map(|[release, calendar, name, _period, _evidence]| Name {
-        release,
-        calendar,
-        name: fold(name),
-    })
-    .collect()
+    let valid = rows.filter_map(|(_, row)| row.ok());
+    valid
+        .map(|[release, calendar, name, _period, _evidence]| Name {
+            release,
+            calendar,
+            name: fold(name),
+        })
+        .collect()
 });
 
 /// Returns the letters and digits of a name in lower case: agencies change the rest from year to year.
