@@ -49,6 +49,18 @@ pub struct Params {
 }
 
 impl Params {
+    /// Returns the day of the answer: that of `as_of`, or a first day so far back that its calendar is one of the past.
+    fn reference(&self, desk: &Desk) -> Result<AsOf> {
+        let today = desk.today();
+        let (before, _) = MAX_OFFSET;
+        let start = self.start.as_deref().filter(|_| self.as_of.is_none());
+        let first = start.and_then(|text| dates::read("start", text, today, today).ok());
+        match first.filter(|day| *day < shift(today, (-before).days())) {
+            Some(day) => Ok(AsOf::Day(day)),
+            None => parse_as_of(desk, self.as_of.as_deref()),
+        }
+    }
+
     /// Arguments for `days` days from today, of all releases or of one series or agency.
     pub fn new(days: u8, series: Option<&str>, agency: Option<&str>) -> Self {
         Self {
@@ -91,7 +103,7 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
-        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let as_of = params.reference(desk)?;
         let selection = ReleaseSelection::new(desk, params)?;
         let has_fomc = selection.has_fomc;
         let day = newest(as_of, desk.today());

@@ -186,7 +186,7 @@ impl Endpoint for Params {
         let has_rules = list.count <= MAX_WITH_RULES;
         let mut text = match list.count {
             0 => format!("No {} scenario matches.", params.status().as_str()),
-            _ => "How often each event followed within its horizon, in percent of past months, with a 90 % interval: no \
+            _ => "Base rates: how often each event followed within its horizon, in percent of past months, with a 90 % interval: no \
                   forecast; measured from the series held, or by a reference study."
                 .to_owned(),
         };

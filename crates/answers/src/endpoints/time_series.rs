@@ -139,6 +139,12 @@ fn all_rows(
 ) -> Result<TimeSeriesAnswer> {
     let resolution = desk.resolution_in("series", &params.series_id, selection.range(), as_of)?;
     let info = &resolution.info;
+    let is_sampled = params.after.is_some() || params.dates.is_some();
+    if let Some(text) = params.condition.as_deref().filter(|_| is_sampled) {
+        let problem = "counts every figure of a range, not those of single days or after events";
+        let allowed = "a condition with start and end; its longest runs are listed with their first and last days";
+        return Err(Error::invalid("condition", text, problem, allowed));
+    }
     let condition = params
         .condition
         .as_deref()
