@@ -147,7 +147,7 @@ fn alarm_lists_a_recession_once_it_was_announced() {
             if indicator == "RNOW" {
                 assert_eq!(json["alarm"]["on"], on, "{day}");
                 assert_eq!(last["off"].is_null(), on, "{day}");
-                assert_eq!(text.contains("still on"), on, "{text}");
+                assert_eq!(text.contains("; on now."), on, "{text}");
             }
         }
     }

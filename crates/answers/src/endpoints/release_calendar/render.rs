@@ -75,7 +75,10 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
 
 /// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
 fn format_event(e: &ReleaseEvent) -> String {
-    let latest = e.between.map(|[_, last]| format!("; by {last}"));
+    let latest = e
+        .between
+        .filter(|[_, last]| *last > e.date)
+        .map(|[_, last]| format!("; by {last}"));
     let announced = if e.basis == ANNOUNCED {
         "; announced"
     } else {

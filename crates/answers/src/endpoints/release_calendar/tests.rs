@@ -60,7 +60,7 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         "{text}"
     );
     assert!(
-        text.contains("Only days of the FOMC are announced"),
+        text.contains("days follow rules and may move unless they are announced"),
         "{text}"
     );
     assert!(!text.contains("a mechanical rule"), "{text}");
@@ -338,7 +338,7 @@ fn announced_days_beat_rules_and_rules_say_expected() -> Result<()> {
     let text = Params::text(&answer, &params);
     assert!(
         text.contains(
-            "Tue 2026-12-15 10:15 Consumer prices (CPI), 2026-11: CPIAUCSL, CPILFESL; announced"
+            "2026-12-15,10:15,Consumer prices (CPI),2026-11,CPIAUCSL CPILFESL; announced"
         ),
         "{text}"
     );
