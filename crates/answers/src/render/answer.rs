@@ -4,7 +4,7 @@ use crate::render::body::Body;
 use crate::render::structure::Structure;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::SeriesId;
+use econoscope_core::model::{MAY_HAVE_ENDED, SeriesId};
 use econoscope_data::upstream::UpstreamResponse;
 use econoscope_desk::NOT_LOADED;
 use serde::Serialize;
@@ -133,10 +133,11 @@ impl Answer {
         Ok(self)
     }
 
-    /// Returns the series of an answer whose figure is late or not loaded, if all are of one source; empty otherwise.
+    /// Returns the series of an answer whose figure is late, not loaded or so old that none may follow, if all are of one source; empty otherwise.
     pub(crate) fn late_series(&self) -> Vec<SeriesId> {
         let json = std::str::from_utf8(&self.json).unwrap_or_default();
-        if !json.contains("\"late\":{") && !json.contains(NOT_LOADED) {
+        let signs = ["\"late\":{", NOT_LOADED, MAY_HAVE_ENDED];
+        if !signs.iter().any(|sign| json.contains(sign)) {
             return Vec::new();
         }
         let value = self.value().unwrap_or_default();
