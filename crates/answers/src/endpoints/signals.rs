@@ -168,8 +168,9 @@ impl Endpoint for Params {
     }
 
     fn text(a: &Signals, _: &Self) -> String {
-        let composites = a.convex_indices.iter().map(IndexSignal::describe);
         let is_forwarded = a.provenance.as_of.is_none();
+        let indices = a.convex_indices.iter();
+        let composites = indices.map(|index| index.describe(is_forwarded));
         let market = if is_forwarded {
             let figures = a.market_signals.iter().map(MarketSignal::describe);
             enclosed("\nMarket:", &join(figures, ""), "")
@@ -195,11 +196,14 @@ impl Endpoint for Params {
 
 impl IndexSignal {
     /// Describes the composite: "- Macro Stress Index (CMSI): 34.5 out of 100 (20 August 2026). Calm, …", or why it has no
-    /// value.
-    fn describe(&self) -> String {
+    /// value, which an upstream does not tell.
+    fn describe(&self, is_forwarded: bool) -> String {
         let info = Catalogue::embedded().get(&self.series_id);
         let unit = info.map_or_else(String::new, |info| info.long_unit());
-        let meaning = self.interpretation.as_deref().unwrap_or_default();
+        let meaning = self
+            .interpretation
+            .as_deref()
+            .filter(|_| self.value.is_some() || !is_forwarded);
         let value = match self.value {
             Some(value) => {
                 let dated = info.map(|info| info.frequency).zip(self.date);
@@ -210,7 +214,7 @@ impl IndexSignal {
             None => "no value.".to_owned(),
         };
         let name = self.display_name.split(" (").next().unwrap_or_default();
-        let told = enclosed(" ", meaning, "");
+        let told = enclosed(" ", meaning.unwrap_or_default(), "");
         format!("- {name} ({}): {value}{told}", self.ticker)
     }
 

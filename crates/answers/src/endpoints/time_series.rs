@@ -139,15 +139,7 @@ fn all_rows(
 ) -> Result<TimeSeriesAnswer> {
     let resolution = desk.resolution_in("series", &params.series_id, selection.range(), as_of)?;
     let info = &resolution.info;
-    let is_sampled = params.after.is_some() || params.dates.is_some();
-    if let Some(text) = params.condition.as_deref().filter(|_| is_sampled) {
-        let problem = "counts every figure of a range, not those of single days or after events";
-        let allowed = "a condition with start and end; its longest runs are listed with their first and last days";
-        return Err(Error::invalid("condition", text, problem, allowed));
-    }
-    let condition = params
-        .condition
-        .as_deref()
+    let condition = condition_over_range(params)?
         .map(|text| read_condition(desk, text, info, as_of, selection.range()))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
@@ -203,6 +195,18 @@ fn all_rows(
     };
     let context = params.evaluation_context(info, named, selection.range());
     answer.with_condition(&condition, &context, info)
+}
+
+/// Returns the condition. Beside single days it is refused: it would be counted over them alone.
+fn condition_over_range(params: &Params) -> Result<Option<&str>> {
+    let condition = params.condition.as_deref();
+    let is_sampled = params.after.is_some() || params.dates.is_some();
+    if let Some(text) = condition.filter(|_| is_sampled) {
+        let problem = "counts every figure of a range, not those of single days or after events";
+        let allowed = "a condition with start and end; its longest runs are listed with their first and last days";
+        return Err(Error::invalid("condition", text, problem, allowed));
+    }
+    Ok(condition)
 }
 
 /// Parses a condition on a series, and fetches the series that it names.

@@ -445,12 +445,6 @@ mod tests {
                 "compare_series",
             ),
             (
-                "get_revisions",
-                "seriesId",
-                json!(["CPI", "UNRATE"]),
-                "compare_series",
-            ),
-            (
                 "get_release_calendar",
                 "series",
                 json!(["cpi", "fomc"]),
