@@ -367,7 +367,11 @@ fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion
 
 fn hint(suggestions: &[Suggestion], kind: &str) -> String {
     if suggestions.is_empty() {
-        return format!("No similar name exists; use another {kind}.");
+        return if ["ticker", "series"].contains(&kind) {
+            "No similar name exists; search_series finds series by subject.".to_owned()
+        } else {
+            format!("No similar name exists; use another {kind}.")
+        };
     }
     let choices = format_choices(suggestions);
     format!("Did you mean: {choices} Call again with one of these.")

@@ -88,8 +88,11 @@ impl FigureKind {
 
     /// Formats a change: "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".
     pub(crate) fn format_change(&self, value: f64, percent: Option<f64>) -> String {
-        let decimals = usize::try_from(self.decimals).unwrap_or(2);
-        let mut text = format_signed(round_to(value, self.decimals), decimals);
+        // A mean of changes in whole numbers may be less than one.
+        let is_fraction = self.decimals == 0 && value != 0.0 && value.abs() < 1.0;
+        let decimals = if is_fraction { 2 } else { self.decimals };
+        let places = usize::try_from(decimals).unwrap_or(2);
+        let mut text = format_signed(round_to(value, decimals), places);
         text += &format!(" {}", self.change_unit);
         if let Some(points) = self.basis_points(value) {
             let points = format_signed(points, usize::from(points.fract() != 0.0));

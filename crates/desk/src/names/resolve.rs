@@ -428,8 +428,14 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
             .collect()
     });
     let typed = Spelling::new(fold_name(name));
-    let distance =
-        |(spelling, info): &Named| Some((typed.distance(spelling)?, !info.is_metric, *info));
+    // Of a short word a third at most may differ.
+    let length = typed.text().chars().count();
+    let distance = |(spelling, info): &Named| {
+        let distance = typed
+            .distance(spelling)
+            .filter(|[edits, ..]| 3 * edits <= length);
+        Some((distance?, !info.is_metric, *info))
+    };
     let mut near: Vec<_> = NAMES.iter().filter_map(distance).collect();
     near.sort_by_key(|(distance, is_minor, info)| (*distance, *is_minor, &info.id));
     let mut seen = HashSet::new();
@@ -583,6 +589,7 @@ mod tests {
             let start = format!("Unknown ticker \"{mistyped}\". Did you mean: {meant}");
             assert!(message.starts_with(&start), "{message}");
         }
+        assert!(resolved("bogus").contains("No similar name exists"));
         // Too unlike the nearest name, PAYEMS.
         assert!(find("params").is_none());
         assert!(resolved("spread").contains("ambiguous"));
