@@ -428,12 +428,12 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
             .collect()
     });
     let typed = Spelling::new(fold_name(name));
-    // Of a short word a third at most may differ.
+    // Two typos in five letters leave another word.
     let length = typed.text().chars().count();
     let distance = |(spelling, info): &Named| {
         let distance = typed
             .distance(spelling)
-            .filter(|[edits, ..]| 3 * edits <= length);
+            .filter(|[edits, ..]| *edits <= 1 || length > 5);
         Some((distance?, !info.is_metric, *info))
     };
     let mut near: Vec<_> = NAMES.iter().filter_map(distance).collect();
