@@ -28,7 +28,7 @@ def listen(server, uris, address="127.0.0.1"):
 
 
 def write(folder, store, name, rows):
-    lines = [f"{name},2026-01-{day + 1:02},{day}.5" for day in range(rows)]
+    lines = [f"{name},2026-01-{day + 1:02},{90 + day}.5" for day in range(rows)]
     (folder / f"{name}.csv").write_text("series_id,date,value\n" + "\n".join(lines) + "\n")
     return run(given, "import", "--bare", folder, store=store)
 
