@@ -318,6 +318,9 @@ impl Operator {
     }
 }
 
+/// Most operators of a kind, columns or others, whose sides may lend each other words.
+const MAX_NESTED: usize = 2;
+
 /// Reads a name: one part, or several columns. `None` where a word is not read.
 ///
 /// # Errors
@@ -325,6 +328,20 @@ impl Operator {
 pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
     if let Some(part) = single(tokens)? {
         return Ok(Some(vec![part]));
+    }
+    // Each operator may divide a name in two, so that many of them would be read in as many ways as there are trees.
+    let is_columns = |token: &Token| Operator::parse(&token.text) == Some(Operator::Columns);
+    let columns = tokens.iter().filter(|token| is_columns(token)).count();
+    let operators = tokens
+        .iter()
+        .filter_map(|token| Operator::parse(&token.text));
+    if columns > MAX_NESTED {
+        let sections = tokens.split(is_columns).filter(|own| !own.is_empty());
+        let read = sections.map(|own| parts(own).ok().flatten());
+        return Ok(read.collect::<Option<Vec<_>>>().map(|all| all.concat()));
+    }
+    if operators.count() > columns + MAX_NESTED {
+        return Ok(None);
     }
     let is_courtesy = |token: &&Token| matches!(token.kind, Kind::Stop | Kind::Filler);
     let before = tokens.iter().take_while(is_courtesy).count();

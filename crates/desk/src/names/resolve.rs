@@ -598,6 +598,16 @@ mod tests {
     }
 
     #[test]
+    fn names_of_many_columns_are_read_in_turn() {
+        // Read in every way to divide them, eight would take a hundred thousand times as long as one.
+        let eight = "cusyingDGS6MO,DGS20,AWHMAN,PPIACO,SERVICE_CRPI2,DRTSCILM,CUSR0000SAS,DFII30";
+        assert!(resolve("series", eight).is_err());
+        let mixed =
+            "core and headline minus wti plus brent over gold less oil share m2 and cpi and ppi";
+        assert!(resolve("series", mixed).is_err());
+    }
+
+    #[test]
     fn usual_meaning_is_used_and_stated() {
         let inflation = resolve("series", "what is inflation").unwrap();
         assert_eq!(inflation.info.id.as_str(), "CPI_YOY");
