@@ -10,6 +10,7 @@ use econoscope_core::catalogue::names::Choices;
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::identities;
 use econoscope_core::model::{Frequency, SeriesInfo};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -201,8 +202,26 @@ fn fits(head: &str, info: &SeriesInfo) -> bool {
     }
 }
 
+/// Items that may still be looked up for a name. Each transform may apply to what another one gives, and each operator may
+/// divide a name in two, so that eighty characters could be read in more ways than there is time for.
+struct Lookups(Cell<usize>);
+
+impl Lookups {
+    /// Most items that are looked up for one name.
+    const MAX: usize = 96;
+
+    fn new() -> Self {
+        Self(Cell::new(Self::MAX))
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// Returns the name of exactly these words: all of them, or without courtesies, times and heads that fit.
-fn item(tokens: &[Token]) -> Result<Option<Part>> {
+fn item(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
+    lookups.0.set(lookups.0.get().saturating_sub(1));
     let table = NameTable::embedded();
     // "2y and 10y" are two columns, not their difference.
     let has_and = tokens
@@ -256,7 +275,14 @@ fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
 /// # Errors
 /// [`Error::Ambiguous`] for an item without a usual meaning.
 pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
-    if let Some(part) = item(tokens)? {
+    transformed(tokens, &Lookups::new())
+}
+
+fn transformed(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
+    if lookups.is_spent() {
+        return Ok(None);
+    }
+    if let Some(part) = item(tokens, lookups)? {
         return Ok(Some(part));
     }
     let mut tenors = tokens.iter().enumerate().rev();
@@ -265,7 +291,7 @@ pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
         let is_transform = token.kind == Kind::Transform;
         let is_average = token.typed.starts_with("av");
         if let Some((at, tenor)) = tenor.filter(|_| is_transform || is_average)
-            && let Ok(Some(part)) = item(&without(tokens, &[index, at]))
+            && let Ok(Some(part)) = item(&without(tokens, &[index, at]), lookups)
             && let Some(part) = part.over(&token.text, &tenor.text)
         {
             return Ok(Some(part));
@@ -273,8 +299,8 @@ pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
         let rest = without(tokens, &[index]);
         let part = match token.text.as_str() {
             _ if !is_transform => None,
-            "inflation" => of_prices(&rest)?,
-            _ => single(&rest)?,
+            "inflation" => of_prices(&rest, lookups)?,
+            _ => transformed(&rest, lookups)?,
         };
         if let Some(part) = part.and_then(|part| part.apply(&token.text)) {
             return Ok(Some(part));
@@ -284,15 +310,15 @@ pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
 }
 
 /// Reads what inflation is of: an item of the consumer price index, or else of other prices.
-fn of_prices(tokens: &[Token]) -> Result<Option<Part>> {
+fn of_prices(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
     for head in ["cpi", "price"] {
         let (text, typed) = (head.to_owned(), head.to_owned());
         let kind = Kind::Word;
-        if let Some(part) = item(&[tokens, &[Token { text, typed, kind }]].concat())? {
+        if let Some(part) = item(&[tokens, &[Token { text, typed, kind }]].concat(), lookups)? {
             return Ok(Some(part));
         }
     }
-    single(tokens)
+    transformed(tokens, lookups)
 }
 
 /// The operators, the loosest first.
@@ -318,29 +344,19 @@ impl Operator {
     }
 }
 
-/// Most operators of a kind, columns or others, whose sides may lend each other words.
-const MAX_NESTED: usize = 2;
-
 /// Reads a name: one part, or several columns. `None` where a word is not read.
 ///
 /// # Errors
 /// As [`single`].
 pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
-    if let Some(part) = single(tokens)? {
+    divided(tokens, &Lookups::new())
+}
+
+fn divided(tokens: &[Token], lookups: &Lookups) -> Result<Option<Vec<Part>>> {
+    if let Some(part) = transformed(tokens, lookups)? {
         return Ok(Some(vec![part]));
     }
-    // Each operator may divide a name in two, so that many of them would be read in as many ways as there are trees.
-    let is_columns = |token: &Token| Operator::parse(&token.text) == Some(Operator::Columns);
-    let columns = tokens.iter().filter(|token| is_columns(token)).count();
-    let operators = tokens
-        .iter()
-        .filter_map(|token| Operator::parse(&token.text));
-    if columns > MAX_NESTED {
-        let sections = tokens.split(is_columns).filter(|own| !own.is_empty());
-        let read = sections.map(|own| parts(own).ok().flatten());
-        return Ok(read.collect::<Option<Vec<_>>>().map(|all| all.concat()));
-    }
-    if operators.count() > columns + MAX_NESTED {
+    if lookups.is_spent() {
         return Ok(None);
     }
     let is_courtesy = |token: &&Token| matches!(token.kind, Kind::Stop | Kind::Filler);
@@ -352,7 +368,7 @@ pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
     {
         let is_between = |token: &Token| token.text == "and" || token.typed == "to";
         let mut found = (0..body.len()).filter(|at| body.get(*at).is_some_and(is_between));
-        return Ok(found.find_map(|at| sides(operator, body, at)));
+        return Ok(found.find_map(|at| sides(operator, body, at, lookups)));
     }
     let is_ratio = tokens.iter().any(|token| token.typed == "ratio");
     let told = tokens.iter().filter(|token| token.typed != "ratio");
@@ -363,7 +379,7 @@ pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
             let is_over = is_ratio && token.typed == "to";
             let text = if is_over { "over" } else { token.text.as_str() };
             let operator = Operator::parse(text).filter(|operator| wanted.contains(operator))?;
-            sides(operator, tokens, at)
+            sides(operator, tokens, at, lookups)
         })
     };
     Ok(read(&[Operator::Columns])
@@ -372,10 +388,13 @@ pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 }
 
 /// Reads both sides of an operator. What one side lacks it has from the other: "core and headline cpi".
-fn sides(operator: Operator, tokens: &[Token], at: usize) -> Option<Vec<Part>> {
+fn sides(operator: Operator, tokens: &[Token], at: usize, lookups: &Lookups) -> Option<Vec<Part>> {
     let left = tokens.get(..at)?;
     let right = tokens.get(at + 1..)?;
-    let read = |one: &[Token], other: &[Token]| parts(&[one, other].concat()).ok().flatten();
+    let read = |one: &[Token], other: &[Token]| {
+        let both = [one, other].concat();
+        divided(&both, lookups).ok().flatten()
+    };
     let from_right = || (1..right.len()).find_map(|from| read(left, right.get(from..)?));
     let from_left = || {
         (1..left.len())
@@ -453,7 +472,7 @@ fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Target> {
 /// # Errors
 /// As [`single`].
 pub(super) fn is_absent(tokens: &[Token]) -> Result<bool> {
-    Ok(item(tokens)?.is_none() && find_absent(tokens, &[0, 2]).is_some())
+    Ok(item(tokens, &Lookups::new())?.is_none() && find_absent(tokens, &[0, 2]).is_some())
 }
 
 /// Returns the refusal of what the register has: without courtesies, times, heads and changes.
