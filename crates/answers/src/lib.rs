@@ -23,7 +23,7 @@ pub use route::{Argument, Route};
 /// The imports that nearly every endpoint uses.
 mod prelude {
     pub(crate) use crate::dates::parse_as_of;
-    pub(crate) use crate::render::provenance::Provenance;
+    pub(crate) use crate::render::provenance::{Provenance, table_cell};
     pub(crate) use crate::render::untrusted::UntrustedFields;
     pub(crate) use crate::route::endpoint::{Endpoint, Spec};
     pub(crate) use econoscope_core::catalogue::Catalogue;

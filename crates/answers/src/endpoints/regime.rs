@@ -252,9 +252,9 @@ impl Endpoint for Params {
             }
         }
         text.extend(a.precedents.iter().map(PrecedentsAnswer::describe));
-        let mut provenance = a.provenance.clone();
-        provenance.notes.remove("assetViews");
-        text + &provenance.render_closing(&a.attribution)
+        text + &a
+            .provenance
+            .render_closing_without(&["assetViews"], &a.attribution)
     }
 }
 

@@ -13,6 +13,7 @@ pub use answer::{
 pub(super) use figures::scheduled_figure;
 pub(super) use meetings::events;
 pub use render::describe_content;
+pub(super) use render::format_value;
 
 use super::revisions::label;
 use crate::dates::{self, newest};

@@ -278,7 +278,7 @@ impl Scenario {
         };
         format!(
             "\n{},{},{},{measured}",
-            self.title.replace(',', ";"),
+            table_cell(&self.title),
             rate.unwrap_or_default(),
             interval.unwrap_or_default()
         )

@@ -185,8 +185,6 @@ impl Endpoint for Params {
             .map(|c| format!("\n- {}", format_change(c)));
         let head = "\nMoves, most unusual first (now, then, in standard deviations of moves over such a span):";
         text += &enclosed(head, &join(moves, ""), "");
-        let mut provenance = a.provenance.clone();
-        provenance.notes.remove("since");
         let counts = [
             ("smaller", a.smaller.len()),
             ("unchanged", a.unchanged.len()),
@@ -196,7 +194,9 @@ impl Endpoint for Params {
             .filter(|(_, count)| *count > 0)
             .map(|(field, count)| format!("{count} others are in `{field}`"));
         text += &enclosed("\n", &join(others, ", "), ".");
-        text + &provenance.render_closing(&a.attribution)
+        text + &a
+            .provenance
+            .render_closing_without(&["since"], &a.attribution)
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Answer {
     pub(crate) compact: Option<CompactForm>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
+    late_series: OnceLock<Vec<SeriesId>>,
     /// Requests since it was rendered, and half of those for the answer that it replaced.
     pub(crate) requests: AtomicU32,
 }
@@ -102,6 +103,7 @@ impl Answer {
             compact: None,
             body: OnceLock::new(),
             wrapped: Default::default(),
+            late_series: OnceLock::new(),
             requests: AtomicU32::new(0),
         })
     }
@@ -134,7 +136,11 @@ impl Answer {
     }
 
     /// Returns the series of an answer whose figure is late, not loaded or so old that none may follow, if all are of one source; empty otherwise.
-    pub(crate) fn late_series(&self) -> Vec<SeriesId> {
+    pub(crate) fn late_series(&self) -> &[SeriesId] {
+        self.late_series.get_or_init(|| self.find_late_series())
+    }
+
+    fn find_late_series(&self) -> Vec<SeriesId> {
         let json = std::str::from_utf8(&self.json).unwrap_or_default();
         let signs = ["\"late\":{", NOT_LOADED, MAY_HAVE_ENDED];
         if !signs.iter().any(|sign| json.contains(sign)) {

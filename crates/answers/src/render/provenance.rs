@@ -357,6 +357,18 @@ impl Provenance {
         enclosed(head, &join(names, "; "), ". ")
     }
 
+    /// Renders the last lines of an answer's text without the notes of some fields, which the text tells or has no use for.
+    pub(crate) fn render_closing_without(
+        &self,
+        fields: &[&str],
+        credit: &dyn fmt::Display,
+    ) -> String {
+        let mut told = self.clone();
+        told.notes
+            .retain(|field, _| !fields.contains(&field.as_str()));
+        told.render_closing(credit)
+    }
+
     /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
     pub(crate) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
         let sentence = self.describe_as_of();
@@ -376,6 +388,11 @@ fn with_series(cited: &Citation, text: &str) -> String {
         Some(from) => format!("{} from {from}: {text}", cited.series.join(", ")),
         None => text.to_owned(),
     }
+}
+
+/// Formats a text as a cell of the tables in texts, whose cells end at commas.
+pub(crate) fn table_cell(text: &str) -> String {
+    text.replace(',', ";")
 }
 
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised

@@ -133,7 +133,7 @@ impl Backend {
             return self.answer_from_stored(route, checked).await;
         }
         let reply = self.answer_from_stored(route, checked.clone()).await?;
-        let mut late = reply.answer.late_series();
+        let mut late = reply.answer.late_series().to_vec();
         if self.wanted.is_elsewhere() {
             late.retain(|id| !self.is_just_read(id));
         }

@@ -11,8 +11,8 @@ pub fn describe_reading(
     reading: &Reading,
 ) -> Option<(String, &'static str)> {
     let band = composite.band(reading.value?).unwrap_or_default();
-    let sentence = |b: &String| format!(" {}.", capitalize(b));
-    let rank: String = reading.basis.iter().take(1).map(sentence).collect();
+    let sentence = |rank: &String| format!(" {}.", capitalize(rank));
+    let rank = reading.basis.first().map_or_else(String::new, sentence);
     let text = format!(
         "{}{}.{rank}{}",
         capitalize(band),

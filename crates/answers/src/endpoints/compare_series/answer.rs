@@ -159,7 +159,7 @@ impl Comparison {
 
     fn render_rows(&self) -> String {
         let mut text = "\ndate".to_owned();
-        let names = self.columns.iter().map(|c| c.series.replace(',', ";"));
+        let names = self.columns.iter().map(|c| table_cell(&c.series));
         text.extend(names.map(|name| format!(",{name}")));
         for (i, date) in self.dates.iter().enumerate() {
             text += &format!("\n{date}");

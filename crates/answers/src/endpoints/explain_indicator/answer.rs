@@ -121,15 +121,15 @@ impl ExplainedInput {
     pub(super) fn format_row(&self) -> String {
         let head = format!(
             "\n{},{}",
-            self.name.replace(',', ";"),
+            table_cell(&self.name),
             self.series.replace(", ", " ")
         );
         let (Some(value), Some(date)) = (self.value, self.date) else {
             let reason = self.missing.as_deref().unwrap_or("no value");
-            return format!("{head},missing: {}", reason.replace(',', ";"));
+            return format!("{head},missing: {}", table_cell(reason));
         };
         let points = |p: Option<f64>| p.map_or_else(String::new, |p| format_signed(p, 2));
-        let unit = self.unit.replace(',', ";");
+        let unit = table_cell(&self.unit);
         format!(
             "{head},{},{unit},{date},{},{}",
             format_number(value, 3),

@@ -37,7 +37,7 @@ fn format_print(last: &LastPrint, measure: &str) -> String {
 }
 
 /// Formats a change with its sign, a level without.
-fn format_value(value: f64, measure: &str) -> String {
+pub(crate) fn format_value(value: f64, measure: &str) -> String {
     match measure {
         "level" => value.to_string(),
         _ => plus(value),
@@ -66,11 +66,10 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
     } else if !a.figures.is_empty() {
         text += "\nWith series, as in series=PAYEMS: what to expect, and what came last.";
     }
-    let mut provenance = a.provenance.clone();
-    provenance
-        .notes
-        .retain(|name, _| !["basis", "fomc"].contains(&name.as_str()));
-    text + &provenance.render_closing(&a.attribution)
+    let closing = a
+        .provenance
+        .render_closing_without(&["basis", "fomc"], &a.attribution);
+    text + &closing
 }
 
 /// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
@@ -93,7 +92,7 @@ fn format_event(e: &ReleaseEvent) -> String {
         "\n{},{},{},{},{}{}{announced}{stored}",
         e.date,
         e.time,
-        e.name.replace(',', ";"),
+        table_cell(&e.name),
         e.period,
         describe_content(e).replace(", ", " "),
         latest.unwrap_or_default()

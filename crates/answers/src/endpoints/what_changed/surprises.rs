@@ -1,7 +1,6 @@
 //! First prints since a day, and how much they surprised.
 
-use crate::endpoints::release_calendar::{LastPrint, scheduled_figure};
-use crate::endpoints::revisions::plus;
+use crate::endpoints::release_calendar::{LastPrint, format_value, scheduled_figure};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::model::quantity::spell_out_unit;
@@ -58,10 +57,7 @@ pub(super) fn render(surprises: &[Surprise]) -> String {
         return "\nNo newer print of a figure with an expectation.".to_owned();
     }
     let line = |s: &Surprise| {
-        let value = |value: f64| match s.measure.as_str() {
-            "level" => value.to_string(),
-            _ => plus(value),
-        };
+        let value = |value: f64| format_value(value, &s.measure);
         let expected = s.print.expected.as_ref().map(|e| value(e.value));
         format!(
             "\n- {} ({}), {}, {}: {} {}, {} ({})",
