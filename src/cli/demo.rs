@@ -10,18 +10,7 @@ use econoscope_desk::Audience;
 use serde_json::Value;
 
 /// Text for a person who starts the program without a command.
-pub(super) const WELCOME: &str = "\
-Econoscope answers questions about the US economy for assistants, programs and web pages. Started like this it waits for
-an assistant on stdin; at a terminal these are of more use:
-
-  econoscope demo               the state of the economy, here and now
-  econoscope install            add it to an assistant on this machine
-  econoscope serve              MCP, REST, pages and widgets on http://127.0.0.1:8080
-  econoscope call get_metric 10y
-  econoscope --help             all else
-
-Then ask the assistant: How is the US economy doing? What was the macro regime in December 2008, as known then? Why is
-the recession probability what it is?";
+pub(super) const WELCOME: &str = include_str!("../../data/help/welcome.txt");
 
 /// Series of the charts: title, identifier, decimals. All are in percent.
 const SERIES: [(&str, &str, usize); 4] = [

@@ -167,11 +167,4 @@ pub(crate) struct Health {
     pub(crate) listen: SocketAddr,
 }
 
-const CALL_EXAMPLES: &str = "\
-On a terminal an answer is shown as a table where it has rows, else as prose. In a pipe or a file it is JSON.
-
-Examples:
-  econoscope call get_time_series --help
-  econoscope call search_series query=rent
-  econoscope call get_time_series seriesId=UNRATE start=5y --csv > unrate.csv
-  econoscope call get_metric 10y | jq .value";
+const CALL_EXAMPLES: &str = include_str!("../../data/help/call.txt").trim_ascii_end();

@@ -222,22 +222,7 @@ pub(crate) struct Serve {
     pub(crate) connections: ConnectionSettings,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  econoscope serve                                  HTTP on 127.0.0.1:8080, ready at once
-  econoscope call get_macro_summary --text          the state of the economy, in prose
-  econoscope call get_metric 10y                    one figure
-  econoscope call get_time_series --help            the arguments of a tool, with examples
-  econoscope call get_time_series seriesId=UNRATE start=5y format=csv
-  econoscope sync                                   fetch live data (no key needed)
-  econoscope import ./csv                           read your own files
-
-Exit codes:
-  0  done
-  1  something could not be read, written or reached
-  2  a mistake in the command line, the settings or a tool's arguments: nothing was done
-
-Add it to an assistant: command `econoscope`, no arguments. See README.md.";
+const EXAMPLES: &str = include_str!("../../data/help/examples.txt").trim_ascii_end();
 
 const COMMON_FLAGS: &str =
     "Flags of every command (--store, --sources, --log, --config …): econoscope --help";

@@ -14,22 +14,10 @@ use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
 /// The instructions for hosts. With [`SUBSCRIBE`] at most 2,048 characters, since hosts cut longer ones.
-pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, stress, risk appetite and hundreds of \
-    series with history and what was known when. Start with get_macro_summary for the economy as a whole. One \
-    figure: get_metric; its history, a past value, events or a condition: get_time_series; several series or a \
-    formula: compare_series; which series there are: search_series. Composites: get_signals; the regime: get_regime; \
-    why one stands there: explain_indicator. News and dates: what_changed, get_release_calendar, get_revisions. What \
-    could happen: list_scenarios. Terms: search_glossary. Reading: get_latest_articles. search and fetch are for \
-    hosts that need document ids. Names work: \"10y\", \"core cpi\", \"fed funds\". Quote each figure with its unit \
-    and date, and say so if the answer calls it late. A missing figure has its reason: say it is unavailable, do not \
-    guess. Monthly data come weeks after their month; October 2025 has no CPI or unemployment rate. Tables have \
-    `columns`, `rows`, and `constant` for what is the same in all rows. Credit the source. \
-    macro://method/{indicator} has formulas, macro://scores the record, macro://rights the notices of sources, macro://catalog all series, \
-    macro://series/{seriesId}.csv a series as a file.";
+pub const INSTRUCTIONS: &str = include_str!("../../data/instructions.txt").trim_ascii_end();
 
 /// Added to the instructions for clients that can subscribe.
-pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data, to macro://alert/{condition} to hear \
-    when a condition such as T10Y2Y < 0 is crossed.";
+pub(super) const SUBSCRIBE: &str = include_str!("../../data/subscribe.txt").trim_ascii_end();
 
 /// The state that all transports share.
 pub(super) struct Shared {
@@ -97,7 +85,7 @@ impl Server {
             backend,
             info: ServerConfig::new(Self::capabilities())
                 .with_server_info(identity)
-                .with_instructions(format!("{INSTRUCTIONS}{SUBSCRIBE}")),
+                .with_instructions(format!("{INSTRUCTIONS} {SUBSCRIBE}")),
             signature,
             direct_calls: AtomicU64::new(0),
         };
@@ -176,7 +164,8 @@ mod tests {
     #[test]
     fn instructions_fit_the_limit_of_hosts() {
         let characters = super::INSTRUCTIONS.chars().chain(super::SUBSCRIBE.chars());
-        assert!(characters.count() <= 2_048);
+        // With the blank between them.
+        assert!(characters.count() < 2_048);
     }
 
     #[test]

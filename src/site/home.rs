@@ -167,7 +167,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
             let reason = provenance.notes.get("regime").cloned();
             reason.unwrap_or_else(|| "its inputs are missing".into())
         }),
-        quadrant: quadrant::draw_large(&path, regime_label(&regime.regime)),
+        quadrant: quadrant::draw_large(&path, regime_label(&regime.regime))?,
         gauges,
         charts,
         articles: articles::published(desk)?

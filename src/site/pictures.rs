@@ -1,8 +1,9 @@
 //! Chart pictures as PNG and SVG: a series, a comparison, the regime.
 
 use super::charts;
+use super::frame;
 use super::prelude::*;
-use super::quadrant::{self, Caption};
+use super::quadrant::{self, Picture};
 use super::text::{format_dates, format_exact, format_points};
 use super::view::split_list;
 use super::widgets::{format_sources, regime_label};
@@ -129,14 +130,15 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
         growth.map(|growth| format!("Growth {growth} standard deviations")),
         inflation.map(|inflation| format!("Inflation {inflation} points from target")),
     ];
-    let caption = Caption {
-        title: regime_label(&answer.regime),
+    let title = regime_label(&answer.regime);
+    let path = home::regime_path(desk, AsOf::Latest, &answer, super::regime::MONTHS)?;
+    let drawing = frame::render(&Picture {
+        title,
         lines: lines.into_iter().flatten().collect(),
         source: &format_sources(&answer.provenance),
         credit: &desk.attribution().text,
-    };
-    let path = home::regime_path(desk, AsOf::Latest, &answer, super::regime::MONTHS)?;
-    let drawing = quadrant::draw_picture(&path, &caption);
+        plane: quadrant::draw_large(&path, title)?,
+    })?;
     let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
     let size = attributes(size(request)?.unwrap_or(SIZE));
     let resized = drawing.replacen(&attributes(SIZE), &size, 1);

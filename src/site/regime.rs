@@ -84,7 +84,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         as_of: request.form_value("as_of"),
         months,
         real_time: real_time.map(|m| (m.month, m)).collect(),
-        plane: quadrant::draw_large(&path, regime_label(&regime.regime)),
+        plane: quadrant::draw_large(&path, regime_label(&regime.regime))?,
         scenarios: scenarios.scenarios,
         composites,
         regime,
@@ -109,38 +109,15 @@ fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     }
 }
 
-/// Draws a bar from the middle, to the left for negative points. The largest points of the answer fill it.
-fn draw_bar(points: &f64, explanation: &Explanation) -> String {
+/// Returns points as a share of the largest ones of the answer.
+fn bar_share(points: &f64, explanation: &Explanation) -> f64 {
     let inputs = explanation.inputs.iter();
     let sizes = inputs.flat_map(|input| [input.points, input.points_before]);
-    let share = points / sizes.flatten().map(f64::abs).fold(0.01, f64::max);
-    let x = share.min(0.0) * 100.0;
-    let width = share.abs() * 100.0;
-    let color = if share < 0.0 {
-        "var(--line-2)"
-    } else {
-        "var(--line)"
-    };
-    format!(
-        "<svg class=\"bar\" viewBox=\"-100 0 200 12\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect x=\"{x:.1}\" y=\"2\" width=\"{width:.1}\" height=\"8\" fill=\"{color}\"/>\
-         <path d=\"M0 0V12\" stroke=\"var(--muted)\" vector-effect=\"non-scaling-stroke\"/></svg>"
-    )
+    points / sizes.flatten().map(f64::abs).fold(0.01, f64::max)
 }
 
-/// Draws a base rate with its interval on an axis from 0 to 100 %.
-fn draw_rate(scenario: &Scenario) -> String {
-    let Some(rate) = scenario.base_rate_probability else {
-        return String::new();
-    };
-    let interval = scenario.base_rate_interval;
-    let [low, high] = interval.unwrap_or([rate, rate]).map(|share| share * 100.0);
-    let x = rate * 100.0;
-    let width = high - low;
-    format!(
-        "<svg class=\"bar\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect width=\"100\" y=\"5\" height=\"2\" fill=\"var(--rule)\"/>\
-         <rect x=\"{low:.1}\" y=\"3\" width=\"{width:.1}\" height=\"6\" fill=\"var(--line)\" opacity=\".35\"/>\
-         <path d=\"M{x:.1} 0V12\" stroke=\"var(--line)\" stroke-width=\"2.5\" vector-effect=\"non-scaling-stroke\"/></svg>"
-    )
+/// Returns the interval of a base rate in percent, or else the rate twice.
+fn rate_interval(rate: &f64, scenario: &Scenario) -> [f64; 2] {
+    let interval = scenario.base_rate_interval.unwrap_or([*rate, *rate]);
+    interval.map(|share| share * 100.0)
 }

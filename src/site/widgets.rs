@@ -59,8 +59,8 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
         widget.gap = Some(format_dates(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(label.to_owned());
-        if let (Some(growth), Some(inflation)) = (answer.growth_score, answer.inflation_score) {
-            widget.picture = quadrant::draw_small(growth, inflation, label);
+        if let Some(now) = answer.growth_score.zip(answer.inflation_score) {
+            widget.picture = quadrant::draw_small(now, label)?;
         }
     }
     let trajectory = answer.trajectory.to_lowercase();

@@ -14,12 +14,7 @@ const CONNECTIONS: usize = 4;
 /// How long a conflicting transaction is retried, while callers wait.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const TABLES: &str = "
-CREATE TABLE IF NOT EXISTS upstream_ledger (origin TEXT PRIMARY KEY, held_until BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS upstream_calls (
-    id BIGINT PRIMARY KEY, origin TEXT NOT NULL, at BIGINT NOT NULL, pool BIGINT NOT NULL);
-CREATE INDEX IF NOT EXISTS upstream_calls_by_time ON upstream_calls (origin, at);
-";
+const TABLES: &str = include_str!("shared.sql");
 
 const SELECT_TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
 

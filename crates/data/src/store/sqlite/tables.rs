@@ -119,13 +119,7 @@ pub(in crate::store) struct ReplicaTransaction<'a> {
     pub(in crate::store) watermark: Option<Watermark>,
 }
 
-const WATERMARK_TABLE: &str = "CREATE TABLE IF NOT EXISTS follow (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    incarnation TEXT NOT NULL,
-    change INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    series INTEGER NOT NULL
-) STRICT";
+const WATERMARK_TABLE: &str = include_str!("watermark.sql");
 
 impl Sqlite {
     /// Runs work in a transaction, passes its changes to `take`, and rolls back.

@@ -1,0 +1,7 @@
+CREATE TABLE IF NOT EXISTS follow (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    incarnation TEXT NOT NULL,
+    change INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    series INTEGER NOT NULL
+) STRICT;
