@@ -12,6 +12,7 @@ mod document;
 mod embed;
 mod endpoint_calls;
 mod error_page;
+mod figure;
 mod frame;
 mod glossary;
 mod headlines;

@@ -199,6 +199,7 @@ pub(super) fn compare_vintages(
             day,
             vintage: then.provenance.vintage(),
             unit: Unit::parse(&old.unit, &old.unit),
+            short: old.unit.clone(),
             decimals: value_decimals(old.latest).min(2),
         };
         let newest = vintages.describe_newest(&old.series);

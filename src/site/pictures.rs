@@ -4,7 +4,7 @@ use super::charts;
 use super::prelude::*;
 use super::quadrant::{self, Caption};
 use super::text::{format_dates, format_exact, format_points};
-use super::view::split_list;
+use super::view::{View, split_list};
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -75,7 +75,11 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.display_id(&info.id);
-    let (mut spec, comparison) = view::load(desk, &id, request, &mut answers)?;
+    let View {
+        mut spec,
+        comparison,
+        ..
+    } = view::load(desk, &id, request, &mut answers)?;
     spec.title = charts::format_title(&id, Some(&info.title));
     if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
         spec.title += &format!("; gray: {}", past.vintage);
