@@ -4,11 +4,14 @@ use super::home::START;
 use super::prelude::*;
 use super::text::{format_dates, parse_frequency, series_unit};
 use econoscope_answers::Endpoint;
+use econoscope_answers::endpoints::metric::NewerMean;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::Date;
+use econoscope_core::format::{Unit, month, period};
+use econoscope_core::model::calendar::eastern;
+use econoscope_core::model::{AsOf, Date};
+use jiff::civil::Time;
 use std::cmp::Reverse;
 
 /// A headline figure.
@@ -17,6 +20,9 @@ pub(super) struct Headline {
     pub(super) name: &'static str,
     /// "4.2 %" and its period; `None` where there is no figure.
     pub(super) figure: Option<(String, String)>,
+    pub(super) date: Option<Date>,
+    /// The average of a later month, with its series: "4.99 % in September 2026" and GS10.
+    pub(super) newer: Option<(String, String)>,
 }
 
 /// A release, past or coming.
@@ -67,10 +73,32 @@ pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
         Headline {
             id,
             name,
+            date: answer
+                .as_ref()
+                .and_then(|answer| Some(answer.data.last()?.date)),
             figure: answer.and_then(|answer| newest_figure(id, *is_change, &answer)),
+            newer: None,
         }
     };
     HEADLINES.iter().map(headline).collect()
+}
+
+/// Adds monthly averages that are newer than the daily figures.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn add_newer(desk: &Desk, headlines: &mut [Headline], as_of: AsOf) -> Result<()> {
+    for headline in headlines {
+        let mean = NewerMean::find(desk, headline.id, headline.date, as_of)?;
+        headline.newer = mean.map(|mean| {
+            let value = Unit::parse("%", "").write(mean.value, 2);
+            (
+                format!("{value} on average in {}", month(mean.date)),
+                mean.series,
+            )
+        });
+    }
+    Ok(())
 }
 
 /// Formats the newest figure of an answer and its period.
@@ -109,7 +137,14 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
         .into_iter()
         .take(MAX_RELEASES)
         .filter_map(last_release);
-    let events = answer.events.iter().filter(|e| e.held != Some(true));
+    let now = desk.now().to_zoned(eastern()).datetime();
+    // A time that has passed today is no release to come.
+    let is_past = |e: &ReleaseEvent| {
+        let time = e.time.parse::<Time>();
+        as_of.is_none() && time.is_ok_and(|time| e.date.to_datetime(time) < now)
+    };
+    let events = answer.events.iter();
+    let events = events.filter(|e| e.held != Some(true) && !is_past(e));
     Ok((
         last.collect(),
         events.take(MAX_RELEASES).map(next_release).collect(),

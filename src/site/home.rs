@@ -142,7 +142,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         frame.data_age = age;
         (headlines, gauges)
     } else {
-        let headlines = headlines::read(&mut answers);
+        let mut headlines = headlines::read(&mut answers);
+        headlines::add_newer(desk, &mut headlines, as_of)?;
         let gauge = |composite| gauge(desk, composite, &mut answers);
         (headlines, established().map(gauge).collect())
     };

@@ -102,7 +102,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);
-    widget.date = progress.month.to_string();
+    widget.date = format_month(&progress.month);
     widget.picture = picture;
     widget.render_document()
 }

@@ -271,7 +271,11 @@ fn interpretation(
         .is_empty();
     if is_level {
         let text = metric.interpretation.as_deref().unwrap_or_default();
-        return format_interpretation(info, text);
+        let vintage = SeriesInfo {
+            units_short: metric.unit.clone(),
+            ..info.clone()
+        };
+        return format_interpretation(&vintage, text);
     }
     enclosed("Level: ", &format_dates(level), ".")
 }

@@ -258,8 +258,20 @@ pub(super) fn endpoint_arguments<'a>(
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
+    Params::local(desk, &comparison_params(arguments)?)
+}
+
+/// Calls `compare_series` for every row.
+///
+/// # Errors
+/// The error of the endpoint.
+pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
+    Params::local(desk, &comparison_params(arguments)?.with_all_rows())
+}
+
+fn comparison_params(arguments: Arguments) -> Result<Params> {
     let route = Route::find(Params::SPEC.tool)
         .ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
     let checked = decode::check(route.input_schema(), arguments)?;
-    Params::local(desk, &decode::params(&checked)?)
+    decode::params(&checked)
 }

@@ -65,6 +65,8 @@ fn headlines(summary: &MacroSummary) -> Vec<Headline> {
             id,
             name,
             figure: Option::map(value, figure),
+            date: None,
+            newer: None,
         }
     };
     figures.map(headline).into()
