@@ -69,7 +69,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
         "json" => Ok(page.to_json()),
-        _ => render_scripted_page(&page),
+        _ => render_page(&page),
     }
 }
 
@@ -140,7 +140,7 @@ impl<'a> Page<'a> {
         let description = format!("{title}, {period}: a figure with its permanent address.");
         let heading = format!("Cite {title}, {period}");
         Ok(Self {
-            frame: Frame::new(query.desk, &heading, &description, &path).with_script(),
+            frame: Frame::new(query.desk, &heading, &description, &path),
             data: format!("/api/public/data/{id}{}", query_string(data)),
             query,
             figures,

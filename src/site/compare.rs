@@ -114,14 +114,14 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
     let frame = Frame::new(desk, "Compare", description, "/compare");
     let mut page = Page {
-        frame: frame.with_script().with_preview(&query, picture),
+        frame: frame.with_preview(&query, picture),
         request,
         names,
         error: None,
         content: None,
     };
     if page.names.is_empty() {
-        return render_scripted_page(&page);
+        return render_page(&page);
     }
     match fetch(desk, request) {
         Ok(answer) => {
@@ -129,12 +129,12 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
             let content = content(desk, request, &page.names, answer)?;
             page.frame.title = format!("{} – {}", content.title, page.frame.service);
             page.content = Some(content);
-            render_scripted_page(&page)
+            render_page(&page)
         }
         Err(error) if error.code() == "internal" => Err(error),
         Err(error) => {
             page.error = Some(describe_error(&error));
-            Ok(render_scripted_page(&page)?.with_error(&error))
+            Ok(render_page(&page)?.with_error(&error))
         }
     }
 }

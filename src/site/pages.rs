@@ -130,7 +130,7 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
-static PAGES: [Page; 38] = [
+static PAGES: [Page; 39] = [
     page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
@@ -149,6 +149,7 @@ static PAGES: [Page; 38] = [
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    page!("/alerts", alerts::page, LocalOnly, &[&["condition"]], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),

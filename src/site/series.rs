@@ -6,8 +6,8 @@ use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
-    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
-    format_revision, late_note,
+    describe_data_age, encode_segment, format_dates, format_exact, format_interpretation,
+    format_or_dash, format_revision, late_note,
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
@@ -64,6 +64,8 @@ struct Content {
     interpretation: String,
     /// Unit of the published figures, of a past day that of its vintage.
     published: String,
+    /// A condition to be told of, encoded: above the newest level.
+    alert: String,
     /// Period of the newest figure of a view that ends before today; else empty.
     cited_day: String,
     /// Notices that the sources require.
@@ -114,8 +116,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         }
     };
     let picture = format!("/chart/{id}.png{query}");
-    render_scripted_page(&Page {
-        frame: frame.with_script().with_preview(&query, Some(picture)),
+    render_page(&Page {
+        frame: frame.with_preview(&query, Some(picture)),
         terms: terms_about(&info).collect(),
         source: view::figures_path(desk, &id, request),
         related: nearest_series(desk, &info, MAX_RELATED)?,
@@ -246,6 +248,7 @@ fn load(
             let words = metric.unit_in_words.as_deref().unwrap_or(&metric.unit);
             capitalize(words.trim_end_matches(", SA"))
         },
+        alert: encode_segment(&format!("{id} > {}", metric.value.unwrap_or_default())),
         notices: metric.provenance.format_notices(),
         interpretation: interpretation(info, request, &metric, &level),
         cited_day: newest

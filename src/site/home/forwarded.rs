@@ -67,6 +67,8 @@ fn headlines(summary: &MacroSummary) -> Vec<Headline> {
             figure: Option::map(value, figure),
             date: None,
             newer: None,
+            line: String::new(),
+            age: None,
         }
     };
     figures.map(headline).into()
