@@ -12,6 +12,7 @@ mod document;
 mod embed;
 mod endpoint_calls;
 mod error_page;
+mod figure;
 mod frame;
 mod glossary;
 mod headlines;
@@ -38,7 +39,7 @@ mod widgets;
 mod prelude {
     pub(super) use super::document::Document;
     pub(super) use super::endpoint_calls::{Answers, EndpointCall};
-    pub(super) use super::frame::{Frame, render_page, render_scripted_page};
+    pub(super) use super::frame::{Frame, render_page};
     pub(super) use super::page_request::PageRequest;
     pub(super) use askama::Template;
     pub(super) use econoscope_core::error::{Error, Result};

@@ -277,7 +277,7 @@ function suggest(input) {
   /** What is typed, in the part before the last name and that name. */
   const typed = () => {
     const all = input.value.trim(), words = all.match(/[\p{L}\p{N}_. ]*$/u)[0].trim();
-    return { all, words, before: all.slice(0, all.length - words.length) };
+    return form.elements.series ? { all, words, before: all.slice(0, all.length - words.length) } : { all, words: all, before: "" };
   };
   const search = async ({ words, before }) => {
     const o = await answerOf(`/suggest?q=${encodeURIComponent(words)}`);
@@ -303,6 +303,7 @@ function suggest(input) {
     input.value = "";
     show([]);
     const all = form.elements.series;
+    if (!all) { location.assign(`/series/${encodeURIComponent(id)}`); return; }
     all.value = [all.value, id].filter(Boolean).join(", ");
     form.requestSubmit();
   };
@@ -327,6 +328,8 @@ function suggest(input) {
       if (found.length) at = (at + (event.key === "ArrowDown" ? 1 : found.length + (at < 0 ? 0 : -1))) % found.length;
       mark();
     } else if (event.key === "Enter") {
+      // The search box of a page asks for its words unless one of its offers is chosen.
+      if (!form.elements.series && at < 0) return;
       event.preventDefault();
       const now = typed();
       clearTimeout(later);
@@ -433,6 +436,13 @@ function begin(root) {
   }
   for (const input of root.querySelectorAll("input[role=combobox]")) suggest(input);
   for (const box of root.querySelectorAll(".travel")) plane(box);
+}
+const seek = document.querySelector(".seek input");
+if (seek) {
+  const offers = make("ul", { id: "offers", hidden: true });
+  for (const [name, value] of [["role", "listbox"], ["aria-label", "Series found"]]) offers.setAttribute(name, value);
+  for (const [name, value] of [["role", "combobox"], ["aria-expanded", "false"], ["aria-controls", "offers"], ["aria-autocomplete", "list"], ["autocomplete", "off"]]) seek.setAttribute(name, value);
+  seek.after(offers);
 }
 document.documentElement.classList.add("js");
 begin(document);

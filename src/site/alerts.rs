@@ -3,12 +3,91 @@
 use super::calendar::{all_day, new_calendar, new_event, render_calendar};
 use super::frame::render;
 use super::prelude::*;
-use super::text::encode_segment;
+use super::scenarios::scenario_condition;
+use super::text::{encode_segment, format_day};
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::conditions::{Crossings, crossings};
+use econoscope_core::format::period;
 use econoscope_core::model::Date;
 use econoscope_desk::Settings;
+use econoscope_desk::texts::scenarios::Scenario;
 use icalendar::Component;
+
+#[derive(Template)]
+#[template(path = "alerts.html")]
+struct Page {
+    frame: Frame,
+    /// The condition as typed.
+    condition: String,
+    /// Why the condition cannot be shown; empty otherwise.
+    problem: String,
+    found: Option<Found>,
+    /// Titles and conditions of scenarios.
+    examples: Vec<(String, String)>,
+}
+
+/// A condition and its newest crossings.
+struct Found {
+    crossings: Crossings,
+    alerts: Vec<Alert>,
+    /// The condition for an address.
+    query: String,
+}
+
+impl Found {
+    /// Describes how often the condition was crossed: "Crossed 14 times since January 1976; not met now."
+    fn describe(&self) -> String {
+        let crossings = &self.crossings;
+        let times = match crossings.crossings.len() {
+            0 => "Never crossed".to_owned(),
+            1 => "Crossed once".to_owned(),
+            count => format!("Crossed {count} times"),
+        };
+        let since = crossings.range.map_or_else(String::new, |(first, last)| {
+            let [first, last] = [first, last].map(|day| period(day, crossings.frequency));
+            format!(" from {first} to {last}")
+        });
+        let state = if crossings.met { "met" } else { "not met" };
+        format!("{times}{since}; {state} now.")
+    }
+}
+
+/// Renders the page of a condition, or examples.
+///
+/// # Errors
+/// Any error of the store.
+pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let description =
+        "Conditions on US figures, and each day on which they came true, to subscribe to.";
+    let condition = request.form_value("condition");
+    let example =
+        |scenario: &Scenario| Some((scenario.title.clone(), scenario_condition(scenario)?));
+    let mut page = Page {
+        frame: Frame::new(desk, "Alerts", description, "/alerts"),
+        condition: condition.to_owned(),
+        problem: String::new(),
+        found: None,
+        examples: desk.scenarios().into_iter().filter_map(example).collect(),
+    };
+    if condition.is_empty() {
+        return render_page(&page);
+    }
+    match crossings(desk, condition) {
+        Ok(crossings) => {
+            page.found = Some(Found {
+                alerts: alerts(desk, &crossings)?,
+                query: encode_segment(&crossings.condition),
+                crossings,
+            });
+            render_page(&page)
+        }
+        Err(error) if error.code() == "internal" => Err(error),
+        Err(error) => {
+            page.problem = error.to_string();
+            Ok(render_page(&page)?.with_error(&error))
+        }
+    }
+}
 
 #[derive(Template)]
 #[template(path = "alerts.atom", escape = "html")]

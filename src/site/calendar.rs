@@ -134,8 +134,16 @@ fn events_by_day(events: &[ReleaseEvent]) -> impl Iterator<Item = &[ReleaseEvent
 /// Formats measure and unit of a figure: "Change, people".
 pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
     let measure = figure.measure.as_deref().unwrap_or_default();
+    // Differences of logarithms in percent; the page of methods says so.
+    let measure = match measure.split_once(", log") {
+        Some((change, _)) => format!("percent {change}"),
+        None => measure.to_owned(),
+    };
     figure.unit.as_ref().map_or_else(String::new, |unit| {
-        format!("{}, {unit}", capitalize(measure))
+        match (unit.as_str(), measure.starts_with("percent")) {
+            ("%", true) => capitalize(&measure),
+            _ => format!("{}, {unit}", capitalize(&measure)),
+        }
     })
 }
 
@@ -189,7 +197,7 @@ pub(super) fn describe_next(figure: &ScheduledFigure) -> String {
             format!("{value} for {}{interval}{notes}", e.period)
         }
         (None, Some(reason)) => format!("Nothing is expected: {reason}"),
-        (None, None) => "No formula".to_owned(),
+        (None, None) => "No expectation: no formula is published for this figure".to_owned(),
     };
     let caveat = figure.caveat.as_ref().map(|c| format!("; {c}"));
     format_dates(&(next + &caveat.unwrap_or_default()))

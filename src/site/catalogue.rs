@@ -3,6 +3,7 @@
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::model::SeriesInfo;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]
@@ -40,13 +41,18 @@ pub(super) fn group_by_subject<T>(
     groups
 }
 
-pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
+/// Returns whether figures of a series are stored or computed here.
+pub(super) fn is_available(desk: &Desk, info: &SeriesInfo) -> Result<bool> {
     let holdings = desk.store_summary()?;
+    Ok(info.is_composite()
+        || holdings.get(&info.id).is_some()
+        || desk.identity_of(&info.id)?.is_some())
+}
+
+pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let mut items = Vec::new();
     for info in Catalogue::embedded().iter() {
-        let is_available = info.is_composite()
-            || holdings.get(&info.id).is_some()
-            || desk.identity_of(&info.id)?.is_some();
+        let is_available = is_available(desk, info)?;
         let item: Item = (desk.display_id(&info.id), info.title.as_str(), is_available);
         items.push((info.category.as_str(), item));
     }

@@ -6,6 +6,7 @@
 //! so may another version of this program; the page then reports the difference.
 
 use super::charts;
+use super::figure::Figure;
 use super::prelude::*;
 use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
@@ -37,6 +38,8 @@ struct Page<'a> {
     period: String,
     /// The figure, or the number of figures of a range.
     value: String,
+    /// The figure as other pages write it: "$24.3 trillion (2017 dollars)"; empty for a range.
+    text: String,
     /// The vintage of the figure: "as known on 31 December 2008".
     vintage: String,
     sentence: String,
@@ -66,7 +69,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
         "json" => Ok(page.to_json()),
-        _ => render_scripted_page(&page),
+        _ => render_page(&page),
     }
 }
 
@@ -122,6 +125,7 @@ impl<'a> Page<'a> {
         } else {
             (last_period, format_exact(last.value), " ")
         };
+        let newest = Figure::newest(&charts::plot(&figures.answer)).filter(|_| !query.is_range);
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         let id = encode_segment(&query.id);
         let path = format!("/cite/{id}{permanent}");
@@ -136,13 +140,14 @@ impl<'a> Page<'a> {
         let description = format!("{title}, {period}: a figure with its permanent address.");
         let heading = format!("Cite {title}, {period}");
         Ok(Self {
-            frame: Frame::new(query.desk, &heading, &description, &path).with_script(),
+            frame: Frame::new(query.desk, &heading, &description, &path),
             data: format!("/api/public/data/{id}{}", query_string(data)),
             query,
             figures,
             title,
             period,
             value,
+            text: newest.map_or_else(String::new, |newest| newest.text),
             vintage,
             sentence,
             address,
@@ -166,6 +171,7 @@ impl<'a> Page<'a> {
             "end": last.map(|o| o.date),
             "count": rows.len(),
             "value": value,
+            "text": self.text,
             "unit": unit_name(answer),
             "as_of": self.figures.as_of,
             "vintage": self.vintage,

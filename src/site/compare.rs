@@ -12,9 +12,13 @@ use super::vintages::Vintages;
 use super::{page_request, view};
 use econoscope_answers::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::chart::ChartSpec;
 use econoscope_core::format::{Unit, period, unit_name};
 use econoscope_core::indicators::prose::{capitalize, join};
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(super) const ARGUMENTS: [&str; 8] = [
     "series",
@@ -52,6 +56,10 @@ struct Content {
     /// For a past reference day: how each column differs from that of today.
     differences: Vec<String>,
     source: String,
+    /// Address of all rows as CSV.
+    csv: String,
+    /// Who publishes the figures.
+    publishers: String,
     /// The chart and the panels below it.
     panels: Panels,
     /// Pages that combine two series into one.
@@ -63,14 +71,40 @@ impl Content {
     /// Returns the units of the chart and of its panels.
     fn unit(&self) -> String {
         let (first, others) = &self.panels;
-        let units = [first].into_iter().chain(others).map(|spec| &spec.unit);
-        join(units, "; ")
+        let specs = [first].into_iter().chain(others);
+        join(specs.map(ChartSpec::unit_heading), "; ")
+    }
+
+    /// Returns the first date with a figure; a range may begin long before it.
+    fn first_day(&self) -> Date {
+        let first = self.answer.dates.first();
+        first.map_or(self.answer.start, |first| self.answer.start.max(*first))
+    }
+
+    /// Returns why requested series have no column.
+    fn gaps(&self, names: &[&str]) -> Vec<&String> {
+        self.notes_by(|key| is_name_of(key, names))
+    }
+
+    /// Returns the other notes.
+    fn notes(&self, names: &[&str]) -> Vec<&String> {
+        self.notes_by(|key| !is_name_of(key, names))
+    }
+
+    fn notes_by(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<&String> {
+        let notes = self.answer.provenance.notes.iter();
+        let wanted = notes.filter(|(key, _)| is_wanted(key));
+        wanted.map(|(_, note)| note).collect()
     }
 
     /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
         period(*date, parse_frequency(Some(&self.answer.frequency)))
     }
+}
+
+fn is_name_of(key: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(key))
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -80,14 +114,14 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
     let frame = Frame::new(desk, "Compare", description, "/compare");
     let mut page = Page {
-        frame: frame.with_script().with_preview(&query, picture),
+        frame: frame.with_preview(&query, picture),
         request,
         names,
         error: None,
         content: None,
     };
     if page.names.is_empty() {
-        return render_scripted_page(&page);
+        return render_page(&page);
     }
     match fetch(desk, request) {
         Ok(answer) => {
@@ -95,12 +129,12 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
             let content = content(desk, request, &page.names, answer)?;
             page.frame.title = format!("{} – {}", content.title, page.frame.service);
             page.content = Some(content);
-            render_scripted_page(&page)
+            render_page(&page)
         }
         Err(error) if error.code() == "internal" => Err(error),
         Err(error) => {
             page.error = Some(describe_error(&error));
-            Ok(render_scripted_page(&page)?.with_error(&error))
+            Ok(render_page(&page)?.with_error(&error))
         }
     }
 }
@@ -199,6 +233,7 @@ pub(super) fn compare_vintages(
             day,
             vintage: then.provenance.vintage(),
             unit: Unit::parse(&old.unit, &old.unit),
+            short: old.unit.clone(),
             decimals: value_decimals(old.latest).min(2),
         };
         let newest = vintages.describe_newest(&old.series);
@@ -256,12 +291,70 @@ fn content(
         json: json(now.unwrap_or(&answer))?,
         json_then: now.map(|_| json(&answer)).transpose()?,
         source: source(desk, request),
+        csv: format!("/compare.csv{}", page_query(request)),
+        publishers: publishers(desk, &answer),
         panels: charts::plot_comparison(request, &answer, now),
         combinations: combinations(request, names, &answer),
         title: charts::format_titles(&answer),
         differences: vintages.map(|v| v.1).unwrap_or_default(),
         answer,
     })
+}
+
+/// Names everybody who publishes figures of a comparison; of a series that the answer does not cite, by the catalogue.
+pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
+    let cited = &answer.provenance.sources;
+    let mut names: Vec<String> = cited.iter().map(|cited| cited.source.clone()).collect();
+    let ids = answer.columns.iter().flat_map(|column| {
+        let words = column
+            .series
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        words.filter(|word| word.len() > 2)
+    });
+    for id in ids {
+        let info = desk.find_id(id).ok().flatten();
+        let info = info.and_then(|id| Catalogue::embedded().get(id.as_str()));
+        let is_cited = |info: &&Arc<SeriesInfo>| {
+            cited
+                .iter()
+                .any(|cited| cited.series.iter().any(|series| info.id.as_str() == series))
+        };
+        if let Some(info) = info.filter(|info| !info.is_composite() && !is_cited(info)) {
+            names.push(info.source.clone());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    join(names, ", ")
+}
+
+/// Renders every row of a comparison as CSV, a column for each series or formula.
+///
+/// # Errors
+/// The error of the endpoint.
+pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let mut arguments = arguments(desk, request);
+    arguments.remove("correlations");
+    let answer = view::compare_all_rows(desk, arguments)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = answer.columns.iter().map(|column| column.series.as_str());
+    let header = std::iter::once("observation_date").chain(names);
+    let write = |e| Error::internal("writing a comparison as CSV", e);
+    writer.write_record(header).map_err(write)?;
+    for (row, date) in answer.dates.iter().enumerate() {
+        let values = answer.columns.iter().map(|column| {
+            let value = column.values.get(row).copied().flatten();
+            value.map_or_else(String::new, |value| value.to_string())
+        });
+        let record = std::iter::once(date.to_string()).chain(values);
+        writer.write_record(record).map_err(write)?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|e| Error::internal("writing a comparison as CSV", e))?;
+    let text =
+        String::from_utf8(bytes).map_err(|e| Error::internal("writing a comparison as CSV", e))?;
+    Ok(Document::data("text/csv; charset=utf-8", text))
 }
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.

@@ -31,15 +31,10 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Creates a page that no site may frame. Its only style is `style`; `has_script` allows scripts of this server.
-    pub(super) fn page(body: String, style: &str, has_script: bool) -> Self {
-        let script = if has_script {
-            " script-src 'self'; connect-src 'self';"
-        } else {
-            ""
-        };
+    /// Creates a page that no site may frame. Its only style is `style`, its scripts are those of this server.
+    pub(super) fn page(body: String, style: &str) -> Self {
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{}';{script} img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
+            "default-src 'none'; style-src 'sha256-{}'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
              form-action 'self'; frame-ancestors 'none'",
             sha256_base64(style)
         );

@@ -44,8 +44,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         .or_else(|| cards.first());
     let (name, title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
-    render_scripted_page(&Page {
-        frame: Frame::new(desk, "Embed", description, "/embed").with_script(),
+    render_page(&Page {
+        frame: Frame::new(desk, "Embed", description, "/embed"),
         is_series: !matches!(kind, "regime" | "recession" | "release" | "scenario"),
         title: match kind {
             "regime" => widgets::REGIME_TITLE.to_owned(),

@@ -43,7 +43,7 @@ pub(super) struct Frame {
     pub(super) oembed: String,
     /// Text in the search box.
     pub(super) search_text: String,
-    /// Path of the script; empty for a page without a script.
+    /// Path of the script, with which every page offers what is searched for.
     pub(super) script: &'static str,
 }
 
@@ -65,15 +65,7 @@ impl Frame {
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
             search_text: String::new(),
-            script: "",
-        }
-    }
-
-    /// Adds the script.
-    pub(super) fn with_script(self) -> Self {
-        Self {
             script: super::assets::script_path(),
-            ..self
         }
     }
 
@@ -88,14 +80,9 @@ impl Frame {
     }
 }
 
-/// Renders a page without a script.
+/// Renders a page.
 pub(super) fn render_page(template: &impl Template) -> Result<Document> {
-    Ok(Document::page(render(template)?, &STYLE, false))
-}
-
-/// Renders a page whose frame has the script.
-pub(super) fn render_scripted_page(template: &impl Template) -> Result<Document> {
-    Ok(Document::page(render(template)?, &STYLE, true))
+    Ok(Document::page(render(template)?, &STYLE))
 }
 
 /// Renders a template.

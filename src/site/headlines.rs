@@ -1,14 +1,20 @@
 //! Headline figures of the start page, and its last and next releases.
 
+use super::charts;
 use super::home::START;
 use super::prelude::*;
 use super::text::{format_dates, parse_frequency, series_unit};
 use econoscope_answers::Endpoint;
+use econoscope_answers::endpoints::metric;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::Date;
+use econoscope_core::chart::render_sparkline;
+use econoscope_core::format::{Unit, due, month, period, short_day};
+use econoscope_core::indicators::prose::{enclosed, join, lowercase_first};
+use econoscope_core::model::calendar::eastern;
+use econoscope_core::model::{AsOf, Date};
+use jiff::civil::Time;
 use std::cmp::Reverse;
 
 /// A headline figure.
@@ -17,6 +23,28 @@ pub(super) struct Headline {
     pub(super) name: &'static str,
     /// "4.2 %" and its period; `None` where there is no figure.
     pub(super) figure: Option<(String, String)>,
+    pub(super) date: Option<Date>,
+    /// The average of a later month.
+    pub(super) newer: Option<NewerAverage>,
+    /// The line of its figures; empty without them.
+    pub(super) line: String,
+    pub(super) age: Option<Age>,
+}
+
+/// The monthly average of a later month than a daily figure.
+pub(super) struct NewerAverage {
+    /// "4.99 %".
+    pub(super) value: String,
+    pub(super) month: String,
+    /// Series of the averages.
+    pub(super) series: String,
+}
+
+/// Whether a newer figure than the one shown is due.
+pub(super) struct Age {
+    pub(super) is_late: bool,
+    /// "due 6 Nov, not loaded", or "next 4 December 2026".
+    pub(super) text: String,
 }
 
 /// A release, past or coming.
@@ -44,6 +72,8 @@ const HEADLINES: [Row; 6] = [
 ];
 
 const MAX_RELEASES: usize = 3;
+/// Points of the line of a headline.
+const MAX_POINTS: usize = 90;
 /// Days within which the next releases are.
 const DAYS: u8 = 14;
 
@@ -64,13 +94,98 @@ pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
 pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
     let headline = |(id, name, _, _, is_change): &Row| {
         let answer = answers.read::<TimeSeriesAnswer>().ok();
+        let newest = answer.as_ref().and_then(|answer| answer.data.last());
+        let line = answer.as_ref().map(draw_line);
         Headline {
             id,
             name,
+            date: newest.map(|newest| newest.date),
+            line: line.unwrap_or_default(),
             figure: answer.and_then(|answer| newest_figure(id, *is_change, &answer)),
+            newer: None,
+            age: None,
         }
     };
     HEADLINES.iter().map(headline).collect()
+}
+
+/// Draws the figures as a small line, with no more points than it is wide.
+fn draw_line(answer: &TimeSeriesAnswer) -> String {
+    let mut spec = charts::plot(answer);
+    for line in &mut spec.lines {
+        let step = line.points.len() / MAX_POINTS + 1;
+        line.points = line.points.iter().rev().step_by(step).copied().collect();
+        line.points.reverse();
+    }
+    render_sparkline(&spec)
+}
+
+/// Adds monthly averages that are newer than the daily figures, and when each next figure is due.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn add_ages(desk: &Desk, headlines: &mut [Headline], as_of: AsOf) -> Result<()> {
+    for headline in headlines
+        .iter_mut()
+        .filter(|headline| headline.date.is_some())
+    {
+        let info = desk.resolve("series", headline.id)?;
+        let metric = metric::read(desk, &info, as_of)?;
+        headline.newer = metric.newer_mean.map(|mean| NewerAverage {
+            value: Unit::parse(&metric.unit, "").write(mean.value, 2),
+            month: month(mean.date),
+            series: mean.series,
+        });
+        let today = match as_of {
+            AsOf::Day(day) => day,
+            AsOf::Latest => desk.today(),
+        };
+        let late = metric.provenance.late.get("value").copied();
+        headline.age = match (late, metric.next_release) {
+            (Some(due_day), _) => Some(Age {
+                is_late: true,
+                text: due(due_day, today),
+            }),
+            (None, next) => next.map(|day| Age {
+                is_late: false,
+                text: format!("next {}", short_day(day)),
+            }),
+        };
+    }
+    Ok(())
+}
+
+/// Says in one sentence how the economy is: "Unemployment 4.2 %, inflation (CPI) 3.4 %, …: reflation, …".
+pub(super) fn describe(headlines: &[Headline], regime: &str, odds: Option<&str>) -> String {
+    let figure = |headline: &Headline| {
+        let value = match (&headline.newer, &headline.figure) {
+            (Some(newer), _) => &newer.value,
+            (None, Some((value, _))) => value,
+            (None, None) => return None,
+        };
+        Some(format!(
+            "{} {}",
+            headline.name,
+            value.trim_start_matches('+')
+        ))
+    };
+    let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
+    let parts = wanted.iter().filter_map(|id| {
+        let headline = headlines.iter().find(|headline| headline.id == *id)?;
+        figure(headline)
+    });
+    let mut sentence = join(
+        parts.enumerate().map(|(n, part)| match n {
+            0 => part,
+            _ if part.starts_with(|c: char| c.is_ascii_digit()) => part,
+            _ => lowercase_first(&part),
+        }),
+        ", ",
+    );
+    let odds = odds.map(|odds| format!("odds of a recession within twelve months {odds}"));
+    let state = [Some(regime.to_lowercase()), odds].into_iter().flatten();
+    sentence += &enclosed(": ", &join(state, ", "), "");
+    sentence + "."
 }
 
 /// Formats the newest figure of an answer and its period.
@@ -109,7 +224,14 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
         .into_iter()
         .take(MAX_RELEASES)
         .filter_map(last_release);
-    let events = answer.events.iter().filter(|e| e.held != Some(true));
+    let now = desk.now().to_zoned(eastern()).datetime();
+    // A time that has passed today is no release to come.
+    let is_past = |e: &ReleaseEvent| {
+        let time = e.time.parse::<Time>();
+        as_of.is_none() && time.is_ok_and(|time| e.date.to_datetime(time) < now)
+    };
+    let events = answer.events.iter();
+    let events = events.filter(|e| e.held != Some(true) && !is_past(e));
     Ok((
         last.collect(),
         events.take(MAX_RELEASES).map(next_release).collect(),

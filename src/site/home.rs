@@ -14,6 +14,7 @@ use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::chart::{Line, render_sparkline, render_svg};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::{capitalize, join};
+use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::AsOf;
 use econoscope_data::store::Article;
@@ -27,6 +28,8 @@ struct Page<'a> {
     /// The reference day of the request; empty for today.
     as_of: &'a str,
     is_old: bool,
+    /// How the economy is, in one sentence.
+    sentence: String,
     headlines: Vec<Headline>,
     last_releases: Vec<Release>,
     next_releases: Vec<Release>,
@@ -131,7 +134,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
     let mut frame = Frame::new(desk, "the US economy in figures", description, "/")
-        .with_script()
         .with_preview("", Some("/chart/regime.png".into()));
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
@@ -142,7 +144,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         frame.data_age = age;
         (headlines, gauges)
     } else {
-        let headlines = headlines::read(&mut answers);
+        let mut headlines = headlines::read(&mut answers);
+        headlines::add_ages(desk, &mut headlines, as_of)?;
         let gauge = |composite| gauge(desk, composite, &mut answers);
         (headlines, established().map(gauge).collect())
     };
@@ -157,7 +160,13 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         headlines::releases(desk, request.argument("as_of"))?
     };
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
-    render_scripted_page(&Page {
+    let label = match regime.regime.as_str() {
+        "UNKNOWN" => "",
+        regime => regime_label(regime),
+    };
+    let odds = recession_odds(&gauges);
+    render_page(&Page {
+        sentence: headlines::describe(&headlines, label, odds.as_deref()),
         as_of: request.form_value("as_of"),
         headlines,
         last_releases,
@@ -178,6 +187,15 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         regime,
         is_forwarded,
     })
+}
+
+/// Returns the probability of a recession among the gauges: "10.9 %".
+fn recession_odds(gauges: &[Gauge]) -> Option<String> {
+    let mut odds = gauges
+        .iter()
+        .filter(|gauge| gauge.name == CRPI.indicator.title);
+    let value = odds.next()?.value.as_ref()?;
+    Some(format!("{value} %"))
 }
 
 /// Returns the growth and inflation scores of the last months and of now. The scores of an upstream stand alone, since

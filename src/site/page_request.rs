@@ -103,7 +103,8 @@ fn query_value(query: Option<&str>, name: &str) -> Option<String> {
         _ => MAX_ARGUMENT,
     };
     let mut pairs = url::form_urlencoded::parse(query?.as_bytes());
-    let (_, value) = pairs.find(|(key, _)| key == name)?;
+    // Of two fields of a form the first that is filled counts: a day beside a hidden range.
+    let (_, value) = pairs.find(|(key, value)| key == name && !value.trim().is_empty())?;
     // Pages print it, so it has no character that a format forbids.
     let text = single_line(&value.chars().take(max_chars).collect::<String>());
     (!text.is_empty()).then_some(text)

@@ -106,7 +106,7 @@ impl Page {
     ) -> Result<Document> {
         match self.path.split('/').nth(1) {
             Some("widget") => widget_frame::render_error(desk, request, error),
-            Some("suggest" | "oembed" | "alerts.atom" | "alerts.ics") => {
+            Some("suggest" | "oembed" | "compare.csv" | "alerts.atom" | "alerts.ics") => {
                 Ok(oembed::render_error(error))
             }
             Some("cite") if request.form_value("format") == "json" => {
@@ -130,13 +130,14 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
-static PAGES: [Page; 37] = [
+static PAGES: [Page; 39] = [
     page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
     page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
+    page!("/compare.csv", compare::csv, LocalOnly, &[&compare::ARGUMENTS], Unlisted, "/compare.csv?series=DGS10,DGS2"),
     page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
     page!("/calendar", calendar::page, LocalOnly, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
@@ -148,6 +149,7 @@ static PAGES: [Page; 37] = [
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    page!("/alerts", alerts::page, LocalOnly, &[&["condition"]], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),

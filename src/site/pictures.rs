@@ -5,7 +5,7 @@ use super::frame;
 use super::prelude::*;
 use super::quadrant::{self, Picture};
 use super::text::{format_dates, format_exact, format_points};
-use super::view::split_list;
+use super::view::{View, split_list};
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -20,7 +20,7 @@ pub(super) const ARGUMENTS: [&str; 3] = ["theme", "width", "height"];
 const SIZE: (u16, u16) = (800, 420);
 /// Minimum and maximum width and height.
 const WIDTHS: (u16, u16) = (240, 2_400);
-const HEIGHTS: (u16, u16) = (160, 1_600);
+const HEIGHTS: (u16, u16) = (100, 1_600);
 
 /// Work of drawing that a PNG of a requested size may take: its pixels, for each line and for two more. It is that of a series
 /// with its figures of a past day at the largest size.
@@ -76,7 +76,17 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.display_id(&info.id);
-    let (mut spec, comparison) = view::load(desk, &id, request, &mut answers)?;
+    let View {
+        mut spec,
+        comparison,
+        ..
+    } = view::load(desk, &id, request, &mut answers)?;
+    let is_empty = spec.lines.iter().all(|line| line.points.is_empty());
+    if is_empty && !answers.is_forwarded {
+        // A range without figures has a picture; a series without any has a reason.
+        let as_of = request.as_of(desk)?;
+        desk.series_or_reason(&info, as_of)?;
+    }
     spec.title = charts::format_title(&id, Some(&info.title));
     if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
         spec.title += &format!("; gray: {}", past.vintage);
@@ -110,7 +120,7 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let vintages = compare::compare_vintages(desk, request, &answer)?;
     let now = vintages.as_ref().map(|(now, _)| now);
     let (mut spec, others) = charts::plot_comparison(request, &answer, now);
-    spec.source = format_sources(&answer.provenance);
+    spec.source = compare::publishers(desk, &answer);
     if now.is_some() {
         let day = format_dates(request.form_value("as_of"));
         spec.title += &format!("; gray: {}", answer.provenance.vintage().describe(&day));

@@ -56,7 +56,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
     let mut frame = Frame::new(desk, "Macro regime", description, "/regime")
-        .with_script()
         .with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = if answers.is_forwarded {
         OWN_PARTS.to_owned()
@@ -80,7 +79,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     }
     let real_time = monthly_regimes(desk, as_of, true)?.into_iter();
     let path = home::regime_path(desk, as_of, &regime, MONTHS)?;
-    render_scripted_page(&Page {
+    render_page(&Page {
         as_of: request.form_value("as_of"),
         months,
         real_time: real_time.map(|m| (m.month, m)).collect(),

@@ -2,6 +2,7 @@
 
 use super::calendar::{describe_next, describe_publication, describe_revisions, describe_surprise};
 use super::calendar::{format_measure, format_parts, format_surprise, format_value};
+use super::figure::{self, Figure};
 use super::prelude::*;
 use super::text::{
     encode_segment, format_dates, format_day, format_exact, format_or_dash, format_revision,
@@ -10,7 +11,7 @@ use super::widget_frame::Widget;
 use super::{charts, pictures, view};
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
-use econoscope_answers::endpoints::revisions::{self, PeriodRow, RevisionsAnswer};
+use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer};
 use econoscope_answers::endpoints::time_series;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
@@ -32,6 +33,8 @@ struct Page {
 struct Card {
     figure: ScheduledFigure,
     spec: ChartSpec,
+    /// Labels and values: the newest level, and the newest figure in the measure of the chart where no print has it.
+    facts: Vec<(String, String)>,
     /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
@@ -159,41 +162,94 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     } else {
         Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1)
     };
-    let mut spec = if let Some(answer) = &prints {
-        let line = |name: &str, color, value: fn(&PeriodRow) -> Option<f64>| Line {
-            name: name.to_owned(),
-            points: answer
-                .first_prints
-                .iter()
-                .rev()
-                .filter_map(|print| Some(Observation::new(print.date, value(print)?)))
-                .collect(),
-            frequency,
-            is_right: false,
-            color,
-        };
-        let measure = capitalize(&answer.measure);
-        let unit = lowercase_first(&answer.unit);
-        ChartSpec {
-            title: figure.name.clone(),
-            unit: format!("{measure}, {unit}"),
-            decimals: info.decimals,
-            lines: vec![
-                line("First", GHOST_COLOR, |print| print.first),
-                line("Now", 0, |print| print.now),
-            ],
-            ..ChartSpec::default()
+    // From the first of the listed prints on, or so many years back.
+    let first = prints
+        .as_ref()
+        .and_then(|answer| answer.first_prints.last());
+    let start = first.map_or_else(|| RANGE.to_owned(), |print| print.date.to_string());
+    let rows = |units: &str| newest_rows(desk, &figure.series_id, &start, units);
+    let levels = rows("")?;
+    let mut spec = match &prints {
+        Some(answer) => {
+            let now = match measured_units(answer) {
+                "" => levels.clone(),
+                units => rows(units)?,
+            };
+            plot_prints(&figure, answer, now)
         }
-    } else {
-        let arguments = [("seriesId", &*figure.series_id), ("start", "3y")];
-        let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
-        charts::plot(&answer)
+        None => levels.clone(),
     };
     spec.source.clone_from(&info.source);
+    let mut facts = Vec::new();
+    if let Some(level) = Figure::newest(&levels) {
+        facts.push((format!("Newest figure, {}", level.period), level.text));
+    }
+    if figure.last.is_none()
+        && let Some(answer) = &prints
+        && answer.measure != LEVEL
+        && let Some(newest) = spec.lines.last().and_then(|line| line.points.last())
+    {
+        let label = format!(
+            "{}, {}",
+            capitalize(&answer.measure),
+            period(newest.date, frequency)
+        );
+        facts.push((label, figure::write(&spec, newest.value)));
+    }
     Ok(Card {
         figure,
         spec,
+        facts,
         prints,
         frequency,
     })
+}
+
+/// The measure of prints that are levels.
+const LEVEL: &str = "level";
+/// Range of the chart of a series without vintages.
+const RANGE: &str = "3y";
+
+/// Plots the newest rows of a series in some units.
+fn newest_rows(desk: &Desk, id: &str, start: &str, units: &str) -> Result<ChartSpec> {
+    let arguments = [("seriesId", id), ("start", start), ("units", units)];
+    let arguments = view::endpoint_arguments(arguments);
+    Ok(charts::plot(&time_series::read_all_rows(desk, arguments)?))
+}
+
+/// Returns the units of the API that are the measure of prints.
+fn measured_units(answer: &RevisionsAnswer) -> &'static str {
+    match answer.measure.as_str() {
+        LEVEL => "",
+        rate if rate.ends_with("annual rate") => "pca",
+        percent if percent.starts_with("percent") => "pch",
+        _ => "chg",
+    }
+}
+
+/// Plots first prints, and in their measure the figures of today, which go on where no vintage is held.
+fn plot_prints(figure: &ScheduledFigure, answer: &RevisionsAnswer, now: ChartSpec) -> ChartSpec {
+    let prints = answer.first_prints.iter().rev();
+    let first = prints.filter_map(|print| Some(Observation::new(print.date, print.first?)));
+    let mut lines = now.lines.clone();
+    for line in &mut lines {
+        line.name = "Now".to_owned();
+    }
+    let frequency = lines.first().map(|line| line.frequency);
+    let first = Line {
+        name: "First".to_owned(),
+        points: first.collect(),
+        frequency: frequency.unwrap_or(Frequency::Monthly),
+        is_right: false,
+        color: GHOST_COLOR,
+    };
+    lines.insert(0, first);
+    let measure = capitalize(&answer.measure);
+    ChartSpec {
+        title: figure.name.clone(),
+        unit: format!("{measure}, {}", lowercase_first(&answer.unit)),
+        lines,
+        shading: Vec::new(),
+        ..now
+    }
 }

@@ -79,10 +79,8 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
         progress => Ok(progress?),
     };
     let picture = format!("/chart/scenario/{slug}.png");
-    render_scripted_page(&Page {
-        frame: frame
-            .with_script()
-            .with_preview("", progress.is_ok().then_some(picture)),
+    render_page(&Page {
+        frame: frame.with_preview("", progress.is_ok().then_some(picture)),
         scenario,
         rule: scenario.describe_rule(),
         progress,
@@ -102,7 +100,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);
-    widget.date = progress.month.to_string();
+    widget.date = format_month(&progress.month);
     widget.picture = picture;
     widget.render_document()
 }

@@ -1,5 +1,6 @@
 //! Search over series, terms, methods, scenarios and articles, for the box in the header of all pages.
 
+use super::catalogue;
 use super::error_page::describe;
 use super::prelude::*;
 use super::text::{encode_segment, format_interpretation, format_metric, late_note};
@@ -7,9 +8,10 @@ use econoscope_answers::endpoints::metric;
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, SeriesId, untrusted};
+use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, table, untrusted};
 use econoscope_desk::IMPORTED;
 use econoscope_desk::names::search::{Document as Match, Kind};
+use std::sync::Arc;
 
 const MAX_MATCHES: usize = 30;
 /// Maximum number of imported series among the matches.
@@ -26,6 +28,43 @@ pub(super) struct Hit {
     pub(super) title: String,
     /// Identifier of a series.
     pub(super) note: String,
+    /// Whether this server has no figures of it.
+    pub(super) is_empty: bool,
+}
+
+/// Pages of this site with the words that find them.
+const PAGES: &str = include_str!("../../data/pages.csv");
+/// Words of a question that say nothing of a page.
+const FILLERS: [&str; 14] = [
+    "how", "do", "does", "i", "to", "a", "an", "the", "my", "can", "is", "in", "of", "with",
+];
+const MAX_PAGES: usize = 3;
+
+/// Returns the pages of this site that have every word of a query.
+fn site_pages(query: &str) -> Vec<Hit> {
+    let lower = query.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
+        .collect();
+    if words.is_empty() {
+        return Vec::new();
+    }
+    // A test reads every row.
+    let rows = table::rows::<3>(PAGES).filter_map(|(_, row)| row.ok());
+    let has_all = |text: &str| {
+        let mut wanted = words.iter();
+        wanted.all(|word| text.split(' ').any(|own| own == *word))
+    };
+    let found = rows.filter(|[title, _, own]| has_all(own) || has_all(&title.to_lowercase()));
+    let hit = |[title, href, _]: [&str; 3]| Hit {
+        kind: "Page",
+        href: href.to_owned(),
+        title: title.to_owned(),
+        note: String::new(),
+        is_empty: false,
+    };
+    found.take(MAX_PAGES).map(hit).collect()
 }
 
 /// The best result, with its figure.
@@ -44,6 +83,8 @@ struct Lead {
 struct Page {
     frame: Frame,
     query: String,
+    /// Pages of this site.
+    pages: Vec<Hit>,
     lead: Option<Lead>,
     hits: Vec<Hit>,
 }
@@ -59,12 +100,29 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Resu
     frame.search_text.clone_from(&query);
     let mut matches = find(desk, &query, MAX_MATCHES)?;
     let lead = lead(desk, &query, &mut matches, answers.is_forwarded)?;
+    let mut hits: Vec<Hit> = matches.iter().filter_map(|m| hit(desk, m)).collect();
+    if !answers.is_forwarded {
+        for hit in hits.iter_mut().filter(|hit| hit.kind == SERIES) {
+            hit.is_empty = !is_available(desk, &hit.note)?;
+        }
+        hits.sort_by_key(|hit| hit.is_empty);
+    }
     render_page(&Page {
         frame,
-        hits: matches.iter().filter_map(|m| hit(desk, m)).collect(),
+        pages: site_pages(&query),
+        hits,
         lead,
         query,
     })
+}
+
+/// The kind of a result that is a series.
+const SERIES: &str = "Series";
+
+/// Returns whether this server has figures of a series.
+fn is_available(desk: &Desk, id: &str) -> Result<bool> {
+    let info = desk.resolve("series", id)?;
+    catalogue::is_available(desk, &info)
 }
 
 /// Returns the results for a query, the best first.
@@ -117,6 +175,9 @@ fn lead(
         Err(Error::NoData { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
+    let Some(info) = lead_series(desk, info, matches, is_forwarded)? else {
+        return Ok(None);
+    };
     matches.retain(|m| m.kind != Kind::Series || m.name != info.id.as_str());
     let mut lead = Lead {
         hit: series_hit(desk, info.id.as_str(), &info.title),
@@ -148,13 +209,37 @@ fn lead(
     Ok(Some(lead))
 }
 
+/// Returns the series to lead with: the named one, or where it has no figures another with some. It stays among the results.
+fn lead_series(
+    desk: &Desk,
+    named: Arc<SeriesInfo>,
+    matches: &mut Vec<Match>,
+    is_forwarded: bool,
+) -> Result<Option<Arc<SeriesInfo>>> {
+    if is_forwarded || catalogue::is_available(desk, &named)? {
+        return Ok(Some(named));
+    }
+    let name = named.id.as_str();
+    if !matches.iter().any(|m| m.name == name) {
+        matches.push(Match::new(Kind::Series, name, &named.title));
+    }
+    for other in matches.iter().filter(|m| m.kind == Kind::Series) {
+        let info = desk.resolve("series", &other.name)?;
+        if catalogue::is_available(desk, &info)? {
+            return Ok(Some(info));
+        }
+    }
+    Ok(None)
+}
+
 fn series_hit(desk: &Desk, name: &str, title: &str) -> Hit {
     let id = SeriesId::new(name).map_or_else(|_| name.to_owned(), |id| desk.display_id(&id));
     Hit {
-        kind: "Series",
+        kind: SERIES,
         href: format!("/series/{}", encode_segment(&id)),
         title: title.to_owned(),
         note: id,
+        is_empty: false,
     }
 }
 
@@ -183,6 +268,7 @@ fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
         href,
         title,
         note: String::new(),
+        is_empty: false,
     })
 }
 

@@ -2,15 +2,16 @@
 
 use super::catalogue::subject;
 use super::error_page::describe;
+use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
-    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
-    format_revision, late_note,
+    describe_data_age, encode_segment, format_dates, format_exact, format_interpretation,
+    format_or_dash, format_revision, late_note,
 };
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
-use super::{charts, widgets};
+use super::{charts, figure};
 use econoscope_answers::endpoints::metric::{self, Metric};
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
@@ -18,8 +19,8 @@ use econoscope_answers::endpoints::revisions::{
 use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
-use econoscope_core::format::{self, Unit, heading, number};
-use econoscope_core::indicators::prose::{capitalize, lowercase_first};
+use econoscope_core::format::{self, heading, number};
+use econoscope_core::indicators::prose::{capitalize, enclosed, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_desk::texts::glossary::{self, Term};
 use std::cmp::Reverse;
@@ -61,6 +62,12 @@ struct Content {
     /// Labels and values.
     facts: Vec<(String, String)>,
     interpretation: String,
+    /// Unit of the published figures, of a past day that of its vintage.
+    published: String,
+    /// A condition to be told of, encoded: above the newest level.
+    alert: String,
+    /// Period of the newest figure of a view that ends before today; else empty.
+    cited_day: String,
     /// Notices that the sources require.
     notices: String,
     spec: ChartSpec,
@@ -109,8 +116,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         }
     };
     let picture = format!("/chart/{id}.png{query}");
-    render_scripted_page(&Page {
-        frame: frame.with_script().with_preview(&query, Some(picture)),
+    render_page(&Page {
+        frame: frame.with_preview(&query, Some(picture)),
         terms: terms_about(&info).collect(),
         source: view::figures_path(desk, &id, request),
         related: nearest_series(desk, &info, MAX_RELATED)?,
@@ -157,14 +164,25 @@ impl Page<'_> {
         UNITS.into_iter().filter(is_available).collect()
     }
 
-    /// Returns the path of the citation of the newest figure.
+    /// Returns the first day of the view; empty for a range such as `10y`.
+    fn first_day(&self) -> &str {
+        let start = self.request.form_value("start");
+        let is_day = start.parse::<Date>().is_ok();
+        if is_day { start } else { "" }
+    }
+
+    /// Returns the path of the citation of the newest figure in view; of an index, of its level.
     fn cite(&self) -> String {
         let units = match self.request.form_value("units") {
             INDEX => "",
-            units => units,
+            units => view::api_units(units),
         };
+        let date = self
+            .content
+            .as_ref()
+            .map_or("", |content| &content.cited_day);
         let others = self.request.form_values(&["frequency", "as_of"]);
-        let query = query_string([("units", units)].into_iter().chain(others));
+        let query = query_string([("units", units), ("date", date)].into_iter().chain(others));
         format!("/cite/{}{query}", self.id)
     }
 
@@ -200,28 +218,69 @@ fn load(
     if metric.value.is_none() {
         return Err(desk.no_data_error(info, as_of));
     }
-    let (spec, comparison) = view::load(desk, id, request, answers)?;
-    let reference_day = match as_of {
-        AsOf::Day(day) => day,
-        AsOf::Latest => desk.today(),
+    let View {
+        spec,
+        comparison,
+        level,
+    } = view::load(desk, id, request, answers)?;
+    let newest = Figure::newest(&spec);
+    let revisions = if info.is_composite() || is_forwarded {
+        None
+    } else {
+        // Of a past day, the newest figure known on it.
+        let then = newest
+            .as_ref()
+            .filter(|_| as_of != AsOf::Latest)
+            .map(|newest| newest.date.to_string());
+        let revised = request.argument("revised").or(then.as_deref());
+        let mut answer = revisions::read(desk, info, revised)?;
+        let period = answer.period.take().zip(answer.vintages.take());
+        period.map(|(period, record)| (period, record, answer))
     };
-    let mut facts = metric_facts(desk, info, &metric, reference_day);
-    facts.extend(extremes(&spec));
+    let mut facts = view_facts(desk, request, &metric, newest.as_ref());
+    facts.extend(extremes(&spec, as_of));
     let content = Content {
         facts,
         comparison,
-        notices: metric.provenance.format_notices(),
-        interpretation: format_interpretation(info, &metric.interpretation.unwrap_or_default()),
-        spec,
-        revisions: if info.is_composite() || is_forwarded {
-            None
+        published: if metric.unit == info.units_short {
+            heading(&info.units, 0)
         } else {
-            let mut answer = revisions::read(desk, info, request.argument("revised"))?;
-            let period = answer.period.take().zip(answer.vintages.take());
-            period.map(|(period, record)| (period, record, answer))
+            let words = metric.unit_in_words.as_deref().unwrap_or(&metric.unit);
+            capitalize(words.trim_end_matches(", SA"))
         },
+        alert: encode_segment(&format!("{id} > {}", metric.value.unwrap_or_default())),
+        notices: metric.provenance.format_notices(),
+        interpretation: interpretation(info, request, &metric, &level),
+        cited_day: newest
+            .filter(|_| request.argument("end").is_some())
+            .map(|newest| newest.date.to_string())
+            .unwrap_or_default(),
+        spec,
+        revisions,
     };
     Ok((content, metric.provenance))
+}
+
+/// Says what the figures mean: those of a level by their place in its history, a yearly change by its two levels.
+fn interpretation(
+    info: &SeriesInfo,
+    request: &PageRequest,
+    metric: &Metric,
+    level: &str,
+) -> String {
+    let is_level = ["units", "frequency", "end"]
+        .map(|name| view::api_units(request.form_value(name)))
+        .concat()
+        .is_empty();
+    if is_level {
+        let text = metric.interpretation.as_deref().unwrap_or_default();
+        let vintage = SeriesInfo {
+            units_short: metric.unit.clone(),
+            ..info.clone()
+        };
+        return format_interpretation(&vintage, text);
+    }
+    enclosed("Level: ", &format_dates(level), ".")
 }
 
 /// Returns the glossary's terms about a series.
@@ -273,41 +332,48 @@ fn missing_reasons(period: &PeriodAnswer) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the lowest and the highest figure in view.
-fn extremes(spec: &ChartSpec) -> Vec<(String, String)> {
-    let unit = Unit::parse(&spec.unit_short, &spec.unit);
+/// Returns the lowest and the highest figure in view, of a past day those known on it.
+fn extremes(spec: &ChartSpec, as_of: AsOf) -> Vec<(String, String)> {
     let Some((lowest, highest)) = spec.lines.first().and_then(Line::extremes) else {
         return Vec::new();
     };
+    let known = if as_of == AsOf::Latest {
+        ""
+    } else {
+        ", as known then"
+    };
     let fact = |(label, o): (&str, &Observation)| {
-        let value = unit.write(o.value, usize::from(spec.decimals));
-        (
-            format!("{label} in view, {}", spec.format_period(o.date)),
-            value,
-        )
+        let period = spec.format_period(o.date);
+        let value = figure::write(spec, o.value);
+        (format!("{label} in view{known}, {period}"), value)
     };
     [("Lowest", lowest), ("Highest", highest)].map(fact).into()
 }
 
-/// Returns the latest value, its changes and the day of the next figure.
-fn metric_facts(
+/// Returns the newest figure of the view, its change, and the day of the next figure.
+fn view_facts(
     desk: &Desk,
-    info: &SeriesInfo,
+    request: &PageRequest,
     metric: &Metric,
-    today: Date,
+    newest: Option<&Figure>,
 ) -> Vec<(String, String)> {
     let mut facts = Vec::new();
-    if let (Some(value), Some(date)) = (metric.value, metric.date) {
-        let period = format::period(date, info.frequency);
-        let unit = Unit::parse(&info.units_short, &info.units);
-        facts.push((
-            format!("Latest, {period}{}", late_note(metric)),
-            unit.write(value, usize::from(info.decimals)),
-        ));
+    let is_open = request.argument("end").is_none();
+    if let Some(newest) = newest {
+        let period = &newest.period;
+        let label = if is_open {
+            format!("Latest, {period}{}", late_note(metric))
+        } else {
+            format!("Newest in view, {period}")
+        };
+        facts.push((label, newest.text.clone()));
+        facts.extend(newest.change.clone());
     }
-    let changes = widgets::changes_by_span(desk, metric).into_iter();
-    facts.extend(changes.map(|(span, change)| (capitalize(span), change)));
-    let next = metric.next_release;
+    let today = match request.as_of(desk) {
+        Ok(AsOf::Day(day)) => day,
+        Ok(AsOf::Latest) | Err(_) => desk.today(),
+    };
+    let next = metric.next_release.filter(|_| is_open);
     facts.extend(next.map(|day| ("Next figure, usually".to_owned(), format::due(day, today))));
     facts
 }

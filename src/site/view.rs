@@ -97,6 +97,15 @@ pub(super) fn comparison_path(arguments: &Arguments) -> String {
     format!("/api/public/compare{}", query_string(pairs))
 }
 
+/// The figures of a view.
+pub(super) struct View {
+    pub(super) spec: ChartSpec,
+    /// For a past reference day: how the figures differ from those of today.
+    pub(super) comparison: Option<VintageComparison>,
+    /// The two levels of a yearly change: "334.131 in August 2026, 323.291 a year earlier".
+    pub(super) level: String,
+}
+
 /// Loads the figures of a series as a chart. Figures of a past reference day stand behind those of today and are compared
 /// with them.
 ///
@@ -107,21 +116,28 @@ pub(super) fn load(
     id: &str,
     request: &PageRequest,
     answers: &mut Answers,
-) -> Result<(ChartSpec, Option<VintageComparison>)> {
-    let (spec, comparison) = if answers.is_forwarded {
+) -> Result<View> {
+    let mut comparison = None;
+    let mut level = None;
+    let spec = if answers.is_forwarded {
         let answer: TimeSeriesAnswer = answers.read()?;
-        (charts::plot(&answer), None)
+        charts::plot(&answer)
     } else if request.form_value("units") == INDEX {
         let answer = compare(desk, index_arguments(desk, id, request))?;
-        (charts::plot_comparison(request, &answer, None).0, None)
+        charts::plot_comparison(request, &answer, None).0
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
         let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
         let mut spec = charts::plot(&answer);
-        let comparison = vintages::add_latest(desk, id, request, &answer, &mut spec)?;
-        (spec, comparison)
+        level = answer.provenance.notes.get("level").cloned();
+        comparison = vintages::add_latest(desk, id, request, &answer, &mut spec)?;
+        spec
     };
-    Ok((with_axes(spec, request), comparison))
+    Ok(View {
+        spec: with_axes(spec, request),
+        comparison,
+        level: level.unwrap_or_default(),
+    })
 }
 
 /// Applies the logarithmic axes that the units of a request may name.
@@ -242,8 +258,20 @@ pub(super) fn endpoint_arguments<'a>(
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
+    Params::local(desk, &comparison_params(arguments)?)
+}
+
+/// Calls `compare_series` for every row.
+///
+/// # Errors
+/// The error of the endpoint.
+pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
+    Params::local(desk, &comparison_params(arguments)?.with_all_rows())
+}
+
+fn comparison_params(arguments: Arguments) -> Result<Params> {
     let route = Route::find(Params::SPEC.tool)
         .ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
     let checked = decode::check(route.input_schema(), arguments)?;
-    Params::local(desk, &decode::params(&checked)?)
+    decode::params(&checked)
 }

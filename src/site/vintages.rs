@@ -1,5 +1,6 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
+use super::figure::change_text;
 use super::page_request::PageRequest;
 use super::text::{format_day, unit_name};
 use super::{charts, view};
@@ -8,8 +9,13 @@ use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
+use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation};
 use econoscope_desk::Desk;
+use jiff::ToSpan;
+
+/// Years after the reference day to which today's figures are drawn.
+const YEARS_AFTER: i64 = 2;
 
 /// Values that differ by less are equal.
 const TOLERANCE: f64 = 1e-9;
@@ -40,11 +46,16 @@ pub(super) fn add_latest(
     };
     let vintage = then.provenance.vintage();
     let described = vintage.describe(&format_day(day));
-    // A range such as `5y` counts from the reference day.
+    // A range such as `5y` counts from the reference day. What came long after it would flatten what was known on it.
     let start = then.start.to_string();
+    let later = shift(day, YEARS_AFTER.years()).min(desk.today());
+    let end = match request.argument("end") {
+        Some(end) => end.to_owned(),
+        None => later.to_string(),
+    };
     let arguments = [
         ("start", start.as_str()),
-        ("end", request.form_value("end")),
+        ("end", end.as_str()),
         ("units", view::api_units(request.form_value("units"))),
         ("frequency", request.form_value("frequency")),
     ];
@@ -73,6 +84,7 @@ pub(super) fn add_latest(
         day,
         vintage,
         unit: Unit::parse(&then.unit, old_unit),
+        short: then.unit.clone(),
         decimals: usize::from(spec.decimals),
     };
     Ok(Some(VintageComparison {
@@ -89,6 +101,7 @@ pub(super) struct Vintages {
     pub(super) day: Date,
     pub(super) vintage: Vintage,
     pub(super) unit: Unit,
+    pub(super) short: String,
     pub(super) decimals: usize,
 }
 
@@ -144,8 +157,8 @@ impl Vintages {
                 format!(
                     " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
                     revisions.len(),
-                    self.figure(sum / count),
-                    self.unit.format_change(*change, self.decimals),
+                    self.change(sum / count).trim_start_matches('+'),
+                    self.change(*change),
                     self.period(observation)
                 )
             }
@@ -160,6 +173,11 @@ impl Vintages {
 
     fn figure(&self, value: f64) -> String {
         self.unit.write(value, self.decimals)
+    }
+
+    fn change(&self, value: f64) -> String {
+        // A mean of revisions of whole figures may be a fraction.
+        change_text(&self.unit, &self.short, value, self.decimals.max(2))
     }
 
     fn period(&self, observation: &Observation) -> String {

@@ -29,7 +29,7 @@ pub(super) const ARGUMENTS: [&str; 5] = ["theme", "range", "start", "end", "unit
 /// Default range of the recession probability.
 const RECESSION_RANGE: &str = "40y";
 /// Default range of a series.
-const SERIES_RANGE: &str = "1y";
+const SERIES_RANGE: &str = "10y";
 
 /// Age in days above which a widget states it.
 const MAX_FRESH_DAYS: i64 = 2;
@@ -132,7 +132,7 @@ fn history_arguments<'a>(
     let range = request.argument("range").unwrap_or(default_range);
     let info = Catalogue::embedded().get(id);
     let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
-    let is_long = matches!(range, "30y" | "max");
+    let is_long = matches!(range, "10y" | "30y" | "max");
     [
         ("start", request.argument("start").unwrap_or(range)),
         ("end", request.form_value("end")),
@@ -271,7 +271,7 @@ fn history_path(id: &str, name: &str, request: &PageRequest, default_range: &str
 pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let answer = compare::fetch(desk, request)?;
     let title = charts::format_titles(&answer);
-    let sources = format_sources(&answer.provenance);
+    let sources = compare::publishers(desk, &answer);
     let mut widget = Widget::new(request, title, desk.attribution(), sources);
     let home = desk.settings().home();
     widget.more = format!("{home}/compare{}", compare::page_query(request));

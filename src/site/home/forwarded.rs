@@ -65,6 +65,10 @@ fn headlines(summary: &MacroSummary) -> Vec<Headline> {
             id,
             name,
             figure: Option::map(value, figure),
+            date: None,
+            newer: None,
+            line: String::new(),
+            age: None,
         }
     };
     figures.map(headline).into()

@@ -109,7 +109,7 @@ async fn the_calendar_page_marks_expected_days_and_links_series() {
     ] {
         assert!(text.contains(part), "{part}");
     }
-    assert!(!text.contains("<script"), "it needs none");
+    assert!(!text.contains("<script>"), "it needs none of its own");
     let one = get(&router, "/calendar?agency=BEA").await;
     assert!(one.text().contains("GDP") && !one.text().contains("Employment report"));
 }

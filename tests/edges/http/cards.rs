@@ -33,10 +33,13 @@ async fn a_release_card_agrees_with_the_calendar() {
     let page = get(&router, "/release/PAYEMS").await;
     assert_eq!(page.status, StatusCode::OK);
     let values = all_between(page.text(), "<dd>", "</dd>");
-    assert_eq!(values[0], signed(&last["value"]));
-    assert_eq!(values[1], signed(&last["expected"]["value"]));
+    // The level leads; print, expectation and surprise follow.
+    let cited = get(&router, "/cite/PAYEMS?format=json").await.json();
+    assert_eq!(values[0], cited["text"]);
+    assert_eq!(values[1], signed(&last["value"]));
+    assert_eq!(values[2], signed(&last["expected"]["value"]));
     let surprise = signed(&last["surprise"]).replace(" people", " (");
-    assert!(values[2].starts_with(&surprise), "{values:?}");
+    assert!(values[3].starts_with(&surprise), "{values:?}");
     let revisions = get(&router, "/api/public/revisions/PAYEMS").await.json();
     let first = all_between(page.text(), "<td class=\"n\">", "</td>");
     for (n, print) in revisions["first_prints"]

@@ -64,7 +64,7 @@ async fn a_series_page_agrees_with_the_api() {
         ("", "Percent"),
         (
             "?start=max&units=ch1",
-            "percentage points, change from a year earlier",
+            "Percentage points, change from a year earlier",
         ),
         ("?start=30y&frequency=q", "Percent"),
         (
@@ -550,5 +550,155 @@ async fn each_new_view_is_charged_as_a_page() {
     }
     for path in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
         assert_eq!(status_of(path).await, StatusCode::OK, "{path}");
+    }
+}
+
+/// A number as a page writes it, with the half of its last digit: "$11.7 trillion (2000 dollars)" is 11.7e12 and 0.05e12.
+fn written(text: &str) -> (f64, f64) {
+    let digits: String = text
+        .replace('−', "-")
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit() && *c != '-')
+        .filter(|c| *c != ',' && *c != '$')
+        .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
+        .collect();
+    let digits = digits.trim_end_matches('.');
+    let sizes = [("trillion", 1e12), ("billion", 1e9), ("million", 1e6)];
+    let after = text
+        .split(digits.split('.').next().unwrap_or(""))
+        .last()
+        .unwrap_or("");
+    let size = sizes
+        .iter()
+        .find(|(word, _)| after.contains(word))
+        .map_or(1.0, |(_, size)| *size);
+    let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
+    let half = 0.5 * 10f64.powi(-i32::try_from(places).unwrap());
+    (
+        digits
+            .parse::<f64>()
+            .unwrap_or_else(|_| panic!("no number in {text}"))
+            * size,
+        half * size,
+    )
+}
+
+/// Asserts that two written numbers are one, up to the digits that each shows and a power of a thousand of the unit.
+fn assert_same(a: (f64, f64), b: (f64, f64), what: &str) {
+    let is_same = [1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9]
+        .iter()
+        .any(|factor| (a.0 - b.0 * factor).abs() <= (a.1 + b.1 * factor) * 1.001 + 1e-9);
+    assert!(is_same, "{a:?} and {b:?}: {what}");
+}
+
+/// The years that a unit stands on: 2000 of "billions of chained 2000 dollars".
+fn base_years(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_digit());
+    words.filter(|word| word.len() == 4).collect()
+}
+
+#[tokio::test]
+async fn headline_chart_table_csv_and_citation_show_one_figure() {
+    const SERIES: [&str; 8] = [
+        "GDPC1", "CPIAUCSL", "UNRATE", "PAYEMS", "INDPRO", "CPILFESL", "DGS10", "HOUST",
+    ];
+    const UNITS: [&str; 7] = ["", "pc1", "chg", "pch", "ch1", "pca", "log"];
+    const DAYS: [&str; 5] = ["", "2008-10-31", "2009-01-15", "2012-06-30", "2019-03-29"];
+    const RANGES: [&str; 4] = [
+        "",
+        "start=5y",
+        "start=max",
+        "start=2003-01-01&end=2007-12-31",
+    ];
+    let router = unlimited_router();
+    // A multiplier without a common factor with any table visits their combinations as if drawn.
+    for n in 0..60_usize {
+        let draw = |salt: usize, len: usize| (n * 7_919 + n * n * salt + n / 3) % len;
+        let id = SERIES[n % SERIES.len()];
+        let units = UNITS[draw(3, UNITS.len())];
+        let query = format!(
+            "units={units}&as_of={}&{}",
+            DAYS[draw(5, DAYS.len())],
+            RANGES[draw(11, RANGES.len())]
+        );
+        let page = get(&router, &format!("/series/{id}?{query}")).await;
+        let view = format!("{id}?{query}");
+        assert_eq!(page.status, StatusCode::OK, "{view}");
+        let html = page.text();
+        let headline = between(
+            between(html, "<dl class=\"facts head\">", "</dl>"),
+            "<dd>",
+            "</dd>",
+        );
+        let caption = between(
+            between(html, "<caption class=\"small soft\">", "</table>"),
+            "",
+            "</caption>",
+        );
+        let table = between(html, "aria-label=\"Latest observations\"", "</tbody>");
+        let row = between(table, "<tbody>", "</tr>");
+        let period = between(row, "<td>", "</td>");
+        let cell = between(row, "<td class=\"n\">", "</td>");
+        let label = between(html, "aria-label=\"", "</svg>");
+        let first_line = between(html, "<div class=\"plot wide\">", "font-family");
+        let drawn = between(first_line, " to ", ";");
+        let drawn_value = drawn.rsplit(" to ").next().unwrap();
+        assert!(
+            !label.is_empty() && drawn.contains(period),
+            "{view}: {drawn} without {period}"
+        );
+        let source = address(between(html, "data-figures=\"", "\""))
+            .split(' ')
+            .next()
+            .unwrap()
+            .to_owned();
+        let csv = get(&router, &format!("{source}&format=csv")).await;
+        let body = csv.text();
+        let header = body.lines().next().unwrap();
+        let file = csv.header("content-disposition");
+        let column = header.split(',').nth(1).unwrap();
+        assert!(
+            file.contains(&format!("\"{column}.csv\"")),
+            "{view}: {file}"
+        );
+        let is_transformed = !matches!(units, "" | "log");
+        assert_eq!(
+            column.contains(&units.to_uppercase()) && is_transformed,
+            is_transformed,
+            "{view}: {column}"
+        );
+        let last = body.lines().last().unwrap().split(',').nth(1).unwrap();
+        let exact = (last.parse::<f64>().unwrap(), 0.0);
+        let cite = address(between(html, "<a href=\"/cite/", "\""));
+        let joined = if cite.contains('?') { "&" } else { "?" };
+        let cited = json(&get(&router, &format!("/cite/{cite}{joined}format=json")).await);
+        assert_eq!(cited["value"].as_f64(), Some(exact.0), "{view}: {cited}");
+        assert_eq!(cited["text"], headline.replace("&#39;", "'"), "{view}");
+        assert_eq!(cited["period"], period, "{view}");
+        assert_same(
+            written(headline),
+            exact,
+            &format!("{view}: headline {headline}"),
+        );
+        assert_same(written(cell), exact, &format!("{view}: table {cell}"));
+        assert_same(
+            written(drawn_value),
+            exact,
+            &format!("{view}: chart {drawn_value}"),
+        );
+        let unit = cited["unit"].as_str().unwrap();
+        let years = base_years(unit);
+        assert!(
+            years.iter().all(|year| caption.contains(year)),
+            "{view}: {unit} and {caption}"
+        );
+        if years.len() == 1 && headline.contains("dollars") {
+            assert!(headline.contains(years[0]), "{view}: {unit} and {headline}");
+        }
+        assert_eq!(
+            headline.contains('%'),
+            unit.starts_with(['%']) || unit.starts_with("percent,"),
+            "{view}: {unit}, {headline}"
+        );
     }
 }

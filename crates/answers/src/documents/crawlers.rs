@@ -2,8 +2,8 @@
 
 /// Returns `robots.txt` for a base address.
 pub fn robots(base: &str) -> String {
-    // Comparisons and previews are unlimited in number.
-    let endless = "Disallow: /alerts\nDisallow: /cite/\nDisallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
+    // Comparisons and previews are unlimited in number. Citations may be read: their readers follow them to a figure.
+    let endless = "Disallow: /alerts?\nDisallow: /alerts.\nDisallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
     format!("User-agent: *\nAllow: /\nDisallow: /mcp$\n{endless}\nSitemap: {base}/sitemap.xml\n")
 }
 

@@ -56,6 +56,15 @@ pub struct Params {
 }
 
 impl Params {
+    /// The same request with every row, for a file.
+    #[must_use]
+    pub fn with_all_rows(self) -> Self {
+        Self {
+            max_points: Some(usize::MAX),
+            ..self
+        }
+    }
+
     fn units(&self) -> Units {
         self.units.map_or(Units::Level, |units| units.value)
     }

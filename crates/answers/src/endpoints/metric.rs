@@ -63,12 +63,7 @@ impl NewerMean {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(super) fn find(
-        desk: &Desk,
-        id: &str,
-        date: Option<Date>,
-        as_of: AsOf,
-    ) -> Result<Option<Self>> {
+    pub fn find(desk: &Desk, id: &str, date: Option<Date>, as_of: AsOf) -> Result<Option<Self>> {
         // A test reads every row.
         let mut rows = table::rows(MONTHLY_MEANS).filter_map(|(_, row)| row.ok());
         let mean = rows.find_map(|[daily, mean]| (daily == id).then_some(mean));

@@ -108,7 +108,7 @@ impl Endpoint for Params {
         };
         rendered.csv = csv.map(|csv| Csv {
             body: csv.into(),
-            file_name: format!("{}.csv", answer.series_id),
+            file_name: format!("{}.csv", answer.column()),
             notes: truncation + &gaps,
         });
         Ok(rendered)
@@ -151,6 +151,7 @@ fn all_rows(
     let untrusted = UntrustedFields::for_series(info, &["displayName", "source"]);
     let mut answer = TimeSeriesAnswer {
         series_id: desk.display_id(&info.id),
+        column: params.column(&desk.display_id(&info.id)),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
         start: selection.first_day(None),

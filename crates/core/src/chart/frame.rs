@@ -23,7 +23,17 @@ struct Frame<'a> {
     height: f64,
     font_size: f64,
     title_size: f64,
+    margin: f64,
+    /// Whether there is room for a title, a plot and a line of source and address only.
+    is_compact: bool,
 }
+
+/// Font size and height of a picture of the default size, from which type of other sizes is scaled.
+const FONT_SIZE: f64 = 13.0;
+const DEFAULT_SIDE: f64 = 580.0;
+/// Smallest type of a picture, and of one that is lower than `COMPACT_HEIGHT`.
+const MIN_FONT_SIZES: [f64; 2] = [11.5, 9.0];
+const COMPACT_HEIGHT: f64 = 180.0;
 
 /// Renders a chart as SVG. A chart without a point says so instead of showing an empty grid.
 pub fn render_svg(spec: &ChartSpec) -> String {
@@ -33,19 +43,32 @@ pub fn render_svg(spec: &ChartSpec) -> String {
 /// Renders a chart and others below it, one for each unit, in one drawing with the title, source and size of the first.
 pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let width = f64::from(spec.size.0);
-    let (font_size, title_size) = if width >= 600.0 {
-        (13.0, 20.0)
-    } else {
-        (11.5, 15.0)
+    let height = f64::from(spec.size.1);
+    let is_picture = spec.theme != Theme::Page;
+    let is_compact = is_picture && height < COMPACT_HEIGHT;
+    let [min, min_compact] = MIN_FONT_SIZES;
+    // Of a page the reader sets the size of type, of a picture its own size does.
+    let font_size = match (is_picture, is_compact) {
+        (true, true) => min_compact,
+        (true, false) => ((width * height).sqrt() / DEFAULT_SIDE * FONT_SIZE).max(min),
+        (false, _) if width >= 600.0 => FONT_SIZE,
+        (false, _) => min,
     };
+    let title_share = if font_size < FONT_SIZE { 1.3 } else { 1.54 };
     let frame = Frame {
         out: String::with_capacity(16_384),
         spec,
         scale: spec.scale(),
         width,
-        height: f64::from(spec.size.1),
+        height,
         font_size,
-        title_size,
+        title_size: (font_size * title_share).round(),
+        margin: if is_compact {
+            10.0
+        } else {
+            (20.0 * font_size / FONT_SIZE).max(18.0)
+        },
+        is_compact,
     };
     spec.theme.resolve_colours(frame.render(others))
 }
@@ -64,9 +87,11 @@ impl<'a> Frame<'a> {
         let (margin, top, bottom) = if self.spec.theme == Theme::Page {
             (2.0, 10.0, height - font_size - 8.0)
         } else {
-            let footer = font_size * if self.is_footer_stacked() { 4.0 } else { 2.6 };
-            let top = self.draw_header_and_footer(!others.is_empty());
-            (20.0, top, height - 20.0 - footer)
+            let lines = if self.is_footer_stacked() { 4.0 } else { 2.6 };
+            let top = self.draw_header(!others.is_empty());
+            self.draw_footer();
+            let margin = self.margin;
+            (margin, top, height - margin - font_size * lines)
         };
         let specs: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
         // Days are below each plot; the unit is above it if there are several.
@@ -125,30 +150,50 @@ impl<'a> Frame<'a> {
         self.out += &format!(r#"<text x="{x}" y="{y:.1}" fill="{fill}">{text}</text>"#);
     }
 
-    /// Draws background, title, lead, unit, source and credit. Returns the top of the plots.
-    fn draw_header_and_footer(&mut self, has_others: bool) -> f64 {
+    /// Draws background, title, lead and unit. Returns the top of the plots.
+    fn draw_header(&mut self, has_others: bool) -> f64 {
         let spec = self.spec;
         let width = self.width;
         let size = self.title_size;
         let max = self.max_chars();
         let height = self.height;
+        let left = self.margin;
         self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
-        let first = 20.0 + size * 0.75;
+        let first = left + size * 0.75;
         let mut y = first;
-        let title_chars = usize::from(spec.size.0 / if width >= 600.0 { 14 } else { 10 });
-        for (line, row) in wrap(&spec.title, title_chars).iter().zip(0u8..) {
+        let title_chars = chars(width, size * 0.7);
+        let title = if self.is_compact {
+            vec![truncate(&spec.title, title_chars)]
+        } else {
+            wrap(&spec.title, title_chars)
+        };
+        for (line, row) in title.iter().zip(0u8..) {
             y = first + f64::from(row) * size * 1.25;
             let line = escaped(line);
-            self.out += &format!(r#"<text x="20" y="{y}" font-size="{size}" "#);
+            self.out += &format!(r#"<text x="{left}" y="{y}" font-size="{size}" "#);
             self.out += &format!(r#"font-weight="600" fill="{INK}">{line}</text>"#);
+        }
+        if self.is_compact {
+            return y + self.font_size * 1.2;
         }
         if !spec.lead.is_empty() {
             y += self.font_size * 0.4;
             for line in wrap(&spec.lead, max) {
                 y += self.font_size * 1.5;
-                self.draw_text(20, y, INK, &line);
+                self.draw_text(left, y, INK, &line);
             }
         }
+        y += self.font_size * 0.1;
+        for line in wrap(&self.describe_unit(has_others), max) {
+            y += self.font_size * 1.5;
+            self.draw_text(left, y, MUTED, &line);
+        }
+        y + self.font_size * 1.4
+    }
+
+    /// Describes unit, range and shading below the title.
+    fn describe_unit(&self, has_others: bool) -> String {
+        let spec = self.spec;
         let mut unit = if has_others {
             String::from("A panel for each unit")
         } else {
@@ -162,42 +207,58 @@ impl<'a> Frame<'a> {
             );
             let mut spans = spec.shading.iter();
             let legend = "; shaded: NBER recessions";
-            let has_room = unit.chars().count() + legend.len() < max;
+            let has_room = unit.chars().count() + legend.len() < self.max_chars();
             if has_room && spans.any(|s| s.start < last && s.end > first) {
                 unit += legend;
             }
         }
-        y += self.font_size * 0.1;
-        for line in wrap(&unit, max) {
-            y += self.font_size * 1.5;
-            self.draw_text(20, y, MUTED, &line);
+        unit
+    }
+
+    /// Draws source and credit; in a compact picture the source and the address of the credit.
+    fn draw_footer(&mut self) {
+        let spec = self.spec;
+        let max = self.max_chars();
+        let left = self.margin;
+        let bottom = self.height - 0.9 * left;
+        let right = self.width - left;
+        if self.is_compact {
+            let address = spec.credit.rsplit(", ").next().unwrap_or_default();
+            let room = max.saturating_sub(address.chars().count() + 3);
+            let parts = [truncate(&spec.source, room), truncate(address, max)];
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let text = parts.join(" · ");
+            self.draw_text(left, bottom, MUTED, text.trim_start_matches(" · "));
+            return;
         }
-        let bottom = height - 18.0;
-        let right = width - 20.0;
         let line_height = self.font_size * if self.is_footer_stacked() { 1.4 } else { 0.0 };
-        let source = truncate(&format!("Source: {}", spec.source), max);
-        self.draw_text(20, bottom - line_height, MUTED, &source);
+        if !spec.source.is_empty() {
+            let source = truncate(&format!("Source: {}", spec.source), max);
+            self.draw_text(left, bottom - line_height, MUTED, &source);
+        }
         let credit = escaped(&truncate(&spec.credit, max));
         self.out += &format!(r#"<text x="{right}" y="{bottom}" text-anchor="end" "#);
         self.out += &format!(r#"fill="{MUTED}">{credit}</text>"#);
-        y + self.font_size * 1.4
     }
 
     /// Returns how many characters fit between the margins; a character is about half as wide as high.
     fn max_chars(&self) -> usize {
-        let tenths_per_char = if self.width >= 600.0 { 69 } else { 61 };
-        usize::from(self.spec.size.0).saturating_sub(40) * 10 / tenths_per_char
+        chars(self.width - 2.0 * self.margin, self.font_size * 0.53)
     }
 
     /// Returns whether source and credit need a line each.
     fn is_footer_stacked(&self) -> bool {
         let chars = self.spec.source.chars().count() + self.spec.credit.chars().count();
-        chars + "Source:    ".len() > self.max_chars()
+        !self.is_compact && chars + "Source:    ".len() > self.max_chars()
     }
 
     /// Creates the plot of the current panel between two heights, within the margins at the sides.
     fn place_plot(&self, margin: f64, top: f64, bottom: f64) -> Option<Plot> {
-        let ticks = if bottom - top > 250.0 { 6.0 } else { 4.0 };
+        let ticks = match bottom - top {
+            ..90.0 => 2.0,
+            ..=250.0 => 4.0,
+            _ => 6.0,
+        };
         let plot = Plot::new(self.spec, self.scale.factor, ticks)?;
         let tick_width = self.max_width(plot.left_axis.labels());
         let last_values = self.spec.lines.iter().filter_map(|l| self.last_label(l));
@@ -297,7 +358,8 @@ impl<'a> Frame<'a> {
             let colour = line.color();
             let path = plot.path(&self.spec.visible(line), self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
-            self.out += &format!(r#"stroke-width="1.8" {style}/>"#);
+            let stroke = 1.8 * (self.font_size / FONT_SIZE).max(1.0);
+            self.out += &format!(r#"stroke-width="{stroke:.1}" {style}/>"#);
             if let Some((last, text)) = self.last_label(line) {
                 let y = plot.line_y(line, last.value, self.scale.factor);
                 labels.push((y, plot.x(last.date), y, colour, text));
@@ -336,6 +398,13 @@ fn spread(mut heights: Vec<&mut f64>, distance: f64) {
     for height in heights {
         *height -= total / count;
     }
+}
+
+/// Returns how many characters of a width fit into a line.
+fn chars(width: f64, char_width: f64) -> usize {
+    let mut counts = 1..400_u16;
+    let fits = |count: &u16| f64::from(*count) * char_width <= width;
+    counts.rfind(fits).map_or(1, usize::from)
 }
 
 /// Breaks text between words into at most two lines of at most `max` characters.

@@ -159,15 +159,16 @@ fn parse_dollars(unit: &str) -> Option<(i32, &str)> {
         "$" => 0,
         "$k" | "thousand" => 3,
         "$mn" | "million" => 6,
-        "$bn" | "billion" => 9,
+        "$bn" | "billion" | "billions" => 9,
         "$tn" | "trillion" => 12,
         _ => return None,
     };
     if size.starts_with('$') {
-        Some((power, rest))
-    } else {
-        Some((power, rest.strip_suffix("dollars")?.trim()))
+        return Some((power, rest));
     }
+    // Earlier vintages are in "billions of chained 2000 dollars".
+    let base = rest.strip_suffix("dollars")?.trim_start_matches("of ");
+    Some((power, base.trim_start_matches("chained ").trim()))
 }
 
 fn dollars_suffix(base: &str) -> String {
@@ -231,10 +232,23 @@ pub fn heading(long: &str, steps: i32) -> String {
         return text;
     }
     let (first, rest) = text.split_once(' ').unwrap_or((&text, ""));
-    let index = THOUSANDS.iter().position(|name| *name == first);
+    let size = match first.trim_end_matches(['s', ',']) {
+        "thou" => "thousand",
+        size => size,
+    };
+    let is_size = |name: &&str| name.trim_end_matches('s').eq_ignore_ascii_case(size);
+    let index = THOUSANDS.iter().position(|name| is_size(&name));
     let scaled = THOUSANDS.get(index.unwrap_or(0) + usize::try_from(steps).unwrap_or(0));
     match (index, first, scaled) {
-        (Some(_), _, Some(name)) => format!("{name} {rest}").trim_end().to_owned(),
+        (Some(_), _, Some(name)) => {
+            let joint = match first.chars().last() {
+                Some(',') => ",",
+                Some('s') => "",
+                // "Thousand persons".
+                Some(_) | None => " of",
+            };
+            format!("{name}{joint} {rest}").trim_end().to_owned()
+        }
         (None, "Dollars" | "US", Some(name)) => format!("{name} of dollars"),
         (None, "Number", Some(name)) => (*name).to_owned(),
         (None, "Number,", Some(name)) => format!("{name}, {rest}"),
@@ -298,6 +312,8 @@ mod tests {
         );
         let gdp = Unit::parse("$bn 2017", "").format_parts(24_270.599, 3);
         assert_eq!(gdp, ("$24.3 trillion".into(), "(2017 dollars)".into()));
+        let earlier = Unit::parse("billions of chained 2000 dollars", "");
+        assert_eq!(earlier.write(11_720.0, 1), "$11.7 trillion (2000 dollars)");
         assert_eq!(
             Unit::parse("% from a year earlier", "").write(2.2, 1),
             "2.2 %"
@@ -331,6 +347,13 @@ mod tests {
             "Trillions of chained 2017 dollars, annual rate"
         );
         assert_eq!(heading("Thousands of persons", 1), "Millions of persons");
+        let change = "Thousand persons, change from the period before";
+        assert_eq!(heading(change, 0), change);
+        assert_eq!(
+            heading(change, 1),
+            "Millions of persons, change from the period before"
+        );
+        assert_eq!(heading("thous, change", 1), "Millions, change");
         assert_eq!(heading("Dollars", 4), "Trillions of dollars");
         assert_eq!(heading("Number", 1), "Thousands");
         assert_eq!(heading("Percent", 0), "Percent");

@@ -18,6 +18,12 @@ pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
     (next < rows.len()).then_some(*units)
 }
 
+/// Returns whether a series was ever published in these units.
+pub fn was_published_in(id: &str, units: &str) -> bool {
+    let mut rows = table::rows::<3>(UNITS).filter_map(|(_, row)| row.ok());
+    rows.any(|[series, _, words]| series.eq_ignore_ascii_case(id) && words == units)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,7 +33,7 @@ const exact = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 
 /** How values of a unit are written: what stands before a number, its power of ten, what stands behind, what is counted. */
 function unitOf(unit, words) {
   const short = (unit ?? "").split(",")[0].trim();
-  const money = /^\$(k|mn|bn|tn)?(?: ([\w-]+))?$/.exec(short) ?? /^(thousand|million|billion|trillion) (?:([\w-]+) )?dollars$/.exec(short);
+  const money = /^\$(k|mn|bn|tn)?(?: ([\w-]+))?$/.exec(short) ?? /^(thousand|million|billion|trillion)s? (?:of )?(?:chained )?(?:([\w-]+) )?dollars$/.exec(short);
   if (money) {
     const base = { real: "1982-84 " }[money[2]] ?? (money[2] ? `${money[2]} ` : "");
     return { before: "$", power: POWERS[money[1]] ?? 0, behind: base && ` (${base}dollars)`, what: `${base}dollars`, amount: true };

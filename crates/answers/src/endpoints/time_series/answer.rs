@@ -9,6 +9,8 @@ use crate::conditions::ConditionFigures;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use bytes::Bytes;
+use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::model::units;
 use std::fmt;
 
 /// Most rows in the text for a program, which reads the others in the structure.
@@ -99,6 +101,9 @@ pub struct TimeSeriesAnswer {
     /// All rows as a PNG picture, when one was asked for; never part of the JSON.
     #[serde(skip)]
     pub picture: Option<Bytes>,
+    /// Name of the CSV file and of its column, with the transformation: `CPILFESL_PC1`; never part of the JSON.
+    #[serde(skip)]
+    pub(super) column: String,
     /// The kind of the figures, for the text; never part of the JSON.
     #[serde(skip)]
     pub(super) kind: Option<FigureKind>,
@@ -145,7 +150,9 @@ impl TimeSeriesAnswer {
     pub fn published_unit(&self) -> Option<String> {
         let info = Catalogue::embedded().get(&self.series_id)?;
         if info.units_short != self.unit {
-            return None;
+            let is_vintage = units::was_published_in(&self.series_id, &self.unit);
+            let words = self.unit_in_words.as_deref().filter(|_| is_vintage)?;
+            return Some(capitalize(words.trim_end_matches(", SA")));
         }
         let is_based = |words: &&str| info.units_short == "index" && words.contains("=100");
         let words = self.unit_in_words.as_deref().filter(is_based);
@@ -190,7 +197,15 @@ impl TimeSeriesAnswer {
     /// Renders the rows as CSV, with a column for each state of knowledge.
     pub(super) fn csv(&self) -> String {
         let vintages = self.vintages.as_ref();
-        vintages.map_or_else(|| shape::csv(&self.series_id, &self.data), Vintages::csv)
+        vintages.map_or_else(|| shape::csv(self.column(), &self.data), Vintages::csv)
+    }
+
+    /// Returns the name of the CSV file and of its column.
+    pub(super) fn column(&self) -> &str {
+        match &*self.column {
+            "" => &self.series_id,
+            column => column,
+        }
     }
 
     /// Describes which rows were left out, and how to get them; empty when all are there.

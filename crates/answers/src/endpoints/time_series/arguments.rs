@@ -95,6 +95,20 @@ impl Params {
         aggregation.unwrap_or_else(|| Aggregation::default_for(info))
     }
 
+    /// Names a column as FRED does, so that a file of changes is not read as one of levels: `CPILFESL_PC1`,
+    /// `GDPC1_20081031`.
+    pub(super) fn column(&self, id: &str) -> String {
+        let units = self.units.filter(|code| code.value != Units::Level);
+        let parts = [units.map(|code| code.code), self.as_of.as_deref()];
+        let mut column = id.to_owned();
+        for part in parts.into_iter().flatten() {
+            let word = part.chars().filter(char::is_ascii_alphanumeric);
+            column.push('_');
+            column.extend(word.map(|c| c.to_ascii_uppercase()));
+        }
+        column
+    }
+
     /// What a condition on a series is evaluated in; `named` has the series that it names.
     pub(super) fn evaluation_context(
         &self,

@@ -8,6 +8,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Theme};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_desk::address;
@@ -139,7 +140,10 @@ pub fn plot(answer: &TimeSeriesAnswer) -> ChartSpec {
             // A change is not more exact than its base.
             None => decimals.clamp(1, 2),
         },
-        unit: published_unit.unwrap_or_else(|| answer.unit.clone()),
+        unit: published_unit.unwrap_or_else(|| {
+            let words = answer.unit_in_words.as_deref().unwrap_or(&answer.unit);
+            capitalize(words.trim_end_matches(", SA"))
+        }),
         unit_short: answer.unit.clone(),
         lines: vec![line(answer, "")],
         shading: recessions(),

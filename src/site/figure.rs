@@ -1,0 +1,83 @@
+//! The newest figure of a view: value, unit and change, for headline, table, note on vintages and citation alike.
+
+use econoscope_core::chart::ChartSpec;
+use econoscope_core::format::{Unit, period};
+use econoscope_core::model::{Date, Frequency};
+
+/// The newest figure of the first line of a chart.
+pub(super) struct Figure {
+    pub(super) date: Date,
+    /// "August 2026".
+    pub(super) period: String,
+    /// With its unit: "3.36 %".
+    pub(super) text: String,
+    /// What it is compared with, and by how much it differs: "From the month before", "+0.12 points".
+    pub(super) change: Option<(String, String)>,
+}
+
+impl Figure {
+    /// Returns the newest figure of a view; `None` for a view without a figure.
+    pub(super) fn newest(spec: &ChartSpec) -> Option<Self> {
+        let line = spec.lines.first()?;
+        let newest = line.points.last()?;
+        let before = line.points.len().checked_sub(2);
+        let before = before.and_then(|index| line.points.get(index));
+        Some(Self {
+            date: newest.date,
+            period: period(newest.date, line.frequency),
+            text: write(spec, newest.value),
+            change: before.map(|before| {
+                let change = write_change(spec, newest.value - before.value);
+                (
+                    describe_span(before.date, newest.date, line.frequency),
+                    change,
+                )
+            }),
+        })
+    }
+}
+
+/// Formats a value of a chart with its unit: "3.36 %", "$11.7 trillion (2000 dollars)".
+pub(super) fn write(spec: &ChartSpec, value: f64) -> String {
+    unit(spec).write(value, usize::from(spec.decimals))
+}
+
+/// Formats a change of a chart's values with its sign and unit: "+0.12 points", "+29,000 people".
+pub(super) fn write_change(spec: &ChartSpec, change: f64) -> String {
+    change_text(
+        &unit(spec),
+        &spec.unit_short,
+        change,
+        usize::from(spec.decimals),
+    )
+}
+
+/// Formats a change with its sign and unit; that of a rate, an index or a score is in points.
+pub(super) fn change_text(unit: &Unit, short: &str, change: f64, decimals: usize) -> String {
+    let is_in_points = ["%", "index", "0-100", "flag", "points"];
+    let signed = unit.format_change(change, decimals);
+    if is_in_points.iter().any(|start| short.starts_with(start)) {
+        return format!("{signed} points");
+    }
+    let (_, after) = unit.format_parts(change, decimals);
+    format!("{signed} {after}").trim_end().to_owned()
+}
+
+fn unit(spec: &ChartSpec) -> Unit {
+    Unit::parse(&spec.unit_short, &spec.unit)
+}
+
+/// Describes what a change is counted from: "From the month before", "From 19 August 2026".
+fn describe_span(before: Date, newest: Date, frequency: Frequency) -> String {
+    let word = match frequency {
+        Frequency::Weekly => "week",
+        Frequency::Monthly => "month",
+        Frequency::Quarterly => "quarter",
+        Frequency::Annual => "year",
+        Frequency::Daily | Frequency::Biweekly | Frequency::Semiannual => "",
+    };
+    if word.is_empty() || !frequency.is_adjacent(before, newest) {
+        return format!("From {}", period(before, frequency));
+    }
+    format!("From the {word} before")
+}
