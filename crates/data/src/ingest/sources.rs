@@ -6,6 +6,7 @@ use super::key::ApiKey;
 use super::pace::PaceSettings;
 use crate::disk;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
 use econoscope_core::recipe::{Recipes, SourceFacts};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,6 +55,14 @@ impl SourceSettings {
         match self.addresses.get(name) {
             Some(url) => Ok(url.clone()),
             None => Url::parse(default).map_err(|e| Error::internal("the address of a source", e)),
+        }
+    }
+
+    /// Returns the settings with a route for each of these series whose identifier has the form of a source.
+    pub(super) fn with_requested(&self, ids: &[SeriesId]) -> Self {
+        Self {
+            recipes: self.recipes.with_requested(ids),
+            ..self.clone()
         }
     }
 

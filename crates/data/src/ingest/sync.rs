@@ -43,6 +43,10 @@ pub async fn sync(
         return Err(super::key::missing_key_error());
     }
     let ids = config.series();
+    let config = &SyncConfig {
+        sources: config.sources.with_requested(&ids),
+        ..config.clone()
+    };
     let stored = ids
         .iter()
         .filter_map(|id| store.status_of(id).transpose())

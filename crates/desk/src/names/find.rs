@@ -198,8 +198,10 @@ impl Desk {
         let status = self.series_status(&description.id)?;
         let recipes = self.settings().recipes();
         let recipe = status.and_then(|status| recipes.source(&status.origin));
-        let own = ("imported by the operator", Rights::FetchOnly);
-        let (source, rights) = recipe.map_or(own, |recipe| (&recipe.name, recipe.rights));
+        let source = recipe.map_or("imported by the operator", |recipe| &recipe.name);
+        // FRED passes on figures of others, whose rights nobody has looked up for a series outside the catalogue.
+        let known = recipe.filter(|recipe| recipe.id != "fred");
+        let rights = known.map_or(Rights::FetchOnly, |recipe| recipe.rights);
         let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
             text if text.is_empty() => default.to_owned(),
             text => text,
