@@ -8,6 +8,8 @@ mod accept;
 mod calendars;
 mod cells;
 mod client;
+mod daily;
+mod demand;
 mod feeds;
 mod fetch;
 mod files;
@@ -30,6 +32,8 @@ mod write;
 
 pub use accept::{Comparison, compare};
 pub use calendars::{ANNOUNCED, announced_days};
+pub use daily::DailyRequests;
+pub use demand::{Demand, DemandSettings, Fetched, Kept, Memory, kept};
 pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};

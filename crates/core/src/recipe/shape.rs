@@ -359,6 +359,11 @@ pub struct Quota {
     pub words: Vec<String>,
     /// What the operator can do, as a clause.
     pub hint: String,
+    /// Requests a day without a key and with one.
+    pub daily: Option<[u32; 2]>,
+    /// How many of them questions may take.
+    #[serde(default)]
+    pub questions: [u32; 2],
 }
 
 /// Rule for several rows of a date.

@@ -1,6 +1,7 @@
 //! Settings of sources: addresses, keys and pace. FRED is asked last, series by series; all other sources are recipes
 //! ([`econoscope_core::recipe`]).
 
+use super::daily::DailyRequests;
 use super::fetch::Timeouts;
 use super::key::ApiKey;
 use super::pace::PaceSettings;
@@ -36,6 +37,10 @@ pub struct SourceSettings {
     pub pace: Option<PaceSettings>,
     /// Timeouts of requests.
     pub timeouts: Timeouts,
+    /// The requests to sources that limit them a day.
+    pub daily: DailyRequests,
+    /// Whether a caller waits for the figures, so that the rest of a day's requests is left for syncs.
+    pub for_questions: bool,
 }
 
 impl SourceSettings {

@@ -178,10 +178,18 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn outside_catalogue(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
-        if let Some(description) = self.store().description(id)? {
+        let fetched = self.memory().get(id);
+        let description = match &fetched {
+            Some(fetched) => fetched.description.clone(),
+            None => self.store().description(id)?,
+        };
+        if let Some(description) = description {
             return self.imported_info(description);
         }
-        let rows = self.store().read(id)?.map(|v| v.latest());
+        let rows = match fetched {
+            Some(fetched) => Some(fetched.rows.clone()),
+            None => self.store().read(id)?.map(|v| v.latest()),
+        };
         self.imported_info(Description {
             id: id.clone(),
             title: id.to_string(),
