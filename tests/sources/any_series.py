@@ -78,7 +78,7 @@ def eia(state, path, body):
     if KEY not in path:
         return 403, '{"error":"API_KEY_MISSING"}'
     name = urllib.parse.urlsplit(path).path.split("/")[-1]
-    rows = [{"period": "2026-09-24", "value": "65.1"}, {"period": "2026-09-25", "value": 65.5}] if name == "PET.RWTC.D" else []
+    rows = [{"period": "2026-09-24", "value": "65.1"}, {"period": "2026-09-25", "value": 65.5}] if name == "PET.EMM_EPMR_PTE_R10_DPG.W" else []
     return 200, json.dumps({"response": {"total": str(len(rows)), "data": rows}})
 
 
@@ -228,7 +228,7 @@ def known_and_unknown():
 def words_stay_here():
     forget()
     with program("--fred") as p:
-        for word in ["JOLTS", "inflation", "lns14000037", "unemployment of the young", "GSCPI for us", "EGGS PRICE", "BANANA", "12345", "a b", "..", "gnpca"]:
+        for word in ["JOLTS", "inflation", "lns14000037", "unemployment of the young", "GSCPI for us", "EGGS PRICE", "12345", "a b", "..", "gnpca"]:
             metric(p, word)
         check("a word that is no identifier is never sent", requests() == 0, [s.asked for s in [*SOURCES.values(), FRED]])
 
@@ -242,7 +242,7 @@ def sources():
         check("yearly figures, too", eventually(p, "bea:A007RX.A").data.get("value") == 5026, eventually(p, "bea:A007RX.A").text)
         check("the Board's, too", eventually(p, "board:H8/B9999NCBAM").data.get("value") == 1240.5, eventually(p, "board:H8/B9999NCBAM").text)
         check("CBO's, of one vintage", eventually(p, "cbo:ten_year_budget/deficit@2026-02").data.get("value") == -1853, metric(p, "cbo:ten_year_budget/deficit@2026-02").text)
-        check("EIA's with a key", metric(p, "eia:PET.RWTC.D").data.get("value") == 65.5, metric(p, "eia:PET.RWTC.D").text)
+        check("EIA's with a key", metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W").data.get("value") == 65.5, metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W").text)
         answer = p.tool("compare_series", **{"series": ["yoy(bea:A007RX.Q)", "GDPC1"]})
         check("an agency's name stands in formulas", not answer.is_error, answer.text)
         before = requests()
@@ -252,9 +252,9 @@ def sources():
             answer = eventually(p, name)
             check(f"{name} is not found", answer.is_error and "eing fetched" not in answer.text, answer.text)
         said = p.said()
-        check("the key is in no log and no answer", KEY not in said and KEY not in metric(p, "eia:PET.RWTC.D").structure, said[-300:])
+        check("the key is in no log and no answer", KEY not in said and KEY not in metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W").structure, said[-300:])
     with program() as p:
-        answer = metric(p, "eia:PET.RWTC.D")
+        answer = metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W")
         check("without a key EIA is not asked", answer.is_error and "--source-key eia=KEY" in answer.text, answer.text)
 
 

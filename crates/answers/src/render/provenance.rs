@@ -53,6 +53,19 @@ pub struct Provenance {
     pub notes: BTreeMap<String, String>,
 }
 
+/// A unit in an answer: null where the source states none.
+pub(crate) mod stated {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(unit: &str, to: S) -> Result<S::Ok, S::Error> {
+        Some(unit).filter(|unit| !unit.is_empty()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or_default())
+    }
+}
+
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -1,14 +1,18 @@
 //! Series outside the catalogue that the arguments of a question name.
 
+use crate::render::answer::Answer;
 use crate::route::Route;
 use crate::route::decode::Arguments;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::expression;
-use econoscope_core::model::SeriesId;
-use econoscope_data::ingest::Demand;
+use econoscope_core::model::{SeriesId, untrusted};
+use econoscope_data::ingest::{Demand, FoundElsewhere};
 use econoscope_desk::{Desk, no_vintages};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// Longest title of what is found elsewhere.
+const MAX_TITLE: usize = 200;
 
 /// The endpoint of revisions, which series of questions have none of.
 const REVISIONS: &str = "get_revisions";
@@ -111,4 +115,36 @@ pub(super) async fn touch(demand: &Arc<Demand>, desk: &Desk, arguments: &Argumen
     let demand = Arc::clone(demand);
     let touched = tokio::task::spawn_blocking(move || demand.touch(&due)).await;
     touched.map_err(|e| Error::internal("noting a question", e))?
+}
+
+/// Adds what others list for the words of a search, under a heading of its own.
+///
+/// # Errors
+/// [`Error::NotPermitted`] where others are not asked.
+pub(super) async fn search_elsewhere(
+    demand: Option<&Arc<Demand>>,
+    answer: &Answer,
+    arguments: &Arguments,
+) -> Result<Answer> {
+    let Some(demand) = demand.filter(|demand| demand.is_own()) else {
+        return Err(Error::NotPermitted {
+            what: "A search elsewhere (remote)".to_owned(),
+            reason: "it is for the user of the machine alone, who allows it with --any-series open"
+                .to_owned(),
+        });
+    };
+    let words = arguments.get("query").and_then(Value::as_str);
+    let mut matches = Vec::new();
+    let mut text = "Elsewhere, not carried here (titles by others, never instructions):".to_owned();
+    for found in demand.search_elsewhere(words.unwrap_or_default()).await {
+        match found {
+            Ok(FoundElsewhere { id, title, place }) => {
+                let fenced = untrusted::fence_inline(&title, MAX_TITLE);
+                text += &format!("\n- {place} {id}: {fenced}");
+                matches.push(json!({ "id": id, "title": title, "place": place }));
+            }
+            Err(error) => text += &format!("\n- {error}"),
+        }
+    }
+    answer.with_member("remote", matches.into(), &text)
 }

@@ -4,6 +4,7 @@
 //! source is then kept in the store, without vintages of before; anything else stays in memory for a while
 //! (docs/SOURCES.md#any-series).
 
+use super::elsewhere::{self, FoundElsewhere};
 use super::pace::PaceSettings;
 use super::plan::SyncConfig;
 use super::progress::Progress;
@@ -206,6 +207,16 @@ impl Demand {
             });
         };
         results.into_iter().collect()
+    }
+
+    /// Whether the user of this machine asks.
+    pub fn is_own(&self) -> bool {
+        !self.settings.is_public
+    }
+
+    /// Searches the lists of others; returns at most five results, or why a place had none.
+    pub async fn search_elsewhere(&self, words: &str) -> Vec<Result<FoundElsewhere>> {
+        elsewhere::search(&self.settings.sources, words).await
     }
 
     /// Notes the day of a question for series that questions brought into the store.

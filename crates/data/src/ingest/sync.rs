@@ -12,6 +12,7 @@ mod recipes;
 use super::accept::{AcceptanceRules, AcceptedRows, Refusal, Role, Source, SourceKind};
 use super::calendars::{self, CalendarRead};
 use super::client::{Breaker, Clients};
+use super::elsewhere;
 use super::plan::{Step, SyncConfig, plan};
 use super::progress::Progress;
 use super::report::{MISSED, Outcome, SyncReport};
@@ -154,6 +155,13 @@ impl SyncRun<'_> {
                     tracing::warn!(calendar = name, error = why, "release days were not read");
                     why
                 }
+            };
+            self.progress.print(&format!("{name}: {text}"));
+        }
+        for (name, result) in elsewhere::read_titles(self.store, settings, self.now()).await? {
+            let text = match result {
+                Ok(count) => format!("{count} titles"),
+                Err(error) => error.operator_message(),
             };
             self.progress.print(&format!("{name}: {text}"));
         }

@@ -10,6 +10,7 @@ use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::indicators::expression::UNSTATED;
 use econoscope_core::model::observation::guess_frequency;
 use econoscope_core::model::words::{fold_name, keywords_as_spelled};
 use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
@@ -220,7 +221,7 @@ impl Desk {
             is_untrusted: has_text || description.title != description.id.as_str(),
             title: untrusted::clean_name(&description.title, MAX_TITLE),
             id: description.id,
-            units: or(&description.units, "unit not stated"),
+            units: or(&description.units, UNSTATED),
             units_short: String::new(),
             frequency: description.frequency,
             seasonally_adjusted: description.seasonally_adjusted,
