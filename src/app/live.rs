@@ -219,7 +219,7 @@ pub(crate) async fn sync_once(
         .collect::<econoscope_core::Result<_>>()?;
     let is_partial = !only.is_empty();
     let settings = SyncConfig {
-        sources: config.sources.source_settings()?,
+        sources: config.source_settings()?,
         dry_run: options.plan,
         only: is_partial.then_some(only),
         // A source must send again what is to be accepted.

@@ -1,11 +1,12 @@
 //! Building a store, a desk and a backend from the settings.
 
-use crate::config::Config;
+use crate::config::{AnySeries, Command, Config};
 use anyhow::{Context, Result};
 use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk;
+use econoscope_data::ingest::{Demand, DemandSettings};
 use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
@@ -129,12 +130,43 @@ pub(crate) fn open_backend(
 ) -> Result<Backend> {
     let Some(upstream) = open_upstream(config)? else {
         let desk = open_desk(open_for_reading(config)?, config, base_url, audience)?;
-        return Ok(Backend::local(desk));
+        let demand = demand(config, &desk)?;
+        let backend = Backend::local(desk);
+        return Ok(match demand {
+            Some(demand) => backend.with_demand(demand),
+            None => backend,
+        });
     };
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);
     let desk = open_desk(bundled, config, base_url, audience)?;
     Ok(Backend::forwarding(desk, upstream))
+}
+
+/// Returns what fetches series outside the catalogue for questions; `None` where questions fetch nothing. Strangers start no
+/// request unless the operator lets them, and none to FRED.
+fn demand(config: &Config, desk: &Desk) -> Result<Option<Arc<Demand>>> {
+    let is_public = desk.settings().audience == Audience::Public;
+    let is_open = match config.sources.any_series {
+        Some(when) => when == AnySeries::Open,
+        None => !is_public,
+    };
+    if !is_open {
+        return Ok(None);
+    }
+    let mut sources = config.source_settings()?;
+    sources.no_fred = is_public || !config.sources.fred;
+    let settings = DemandSettings {
+        sources,
+        is_public,
+        is_patient: matches!(config.command, Some(Command::Call(_))),
+    };
+    let memory = Arc::clone(desk.memory());
+    Ok(Some(Demand::new(
+        settings,
+        Arc::clone(desk.store()),
+        memory,
+    )))
 }
 
 /// Opens the upstream of the settings; `None` without one.

@@ -320,7 +320,7 @@ fn list_missed_series(findings: &mut Findings, store: &dyn Store) -> Result<()> 
 
 /// Makes a small request to every source. The output is a report for the maintainers of the recipes.
 async fn check_sources(findings: &mut Findings, config: &Config, store: &dyn Store) -> Result<()> {
-    let settings = config.sources.source_settings()?;
+    let settings = config.source_settings()?;
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");
     let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources requested now");

@@ -8,6 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// Whether questions fetch series outside the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AnySeries {
+    /// They do not.
+    Off,
+    /// They do.
+    Open,
+}
+
 /// Flags of the sources.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Sources")]
@@ -35,6 +44,14 @@ pub(crate) struct Sources {
     /// Never ask FRED, not even in `econoscope sync`
     #[arg(long)]
     pub(crate) no_fred: bool,
+
+    /// Fetch a series outside the catalogue when a question names it by an agency's identifier (LASST060000000000003, bea:A007RX.Q), and keep it for 90 days; with --fred also by FRED's, in memory alone: off, open [default: open over stdio and on loopback, off for strangers]
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) any_series: Option<AnySeries>,
+
+    /// Mail address for the maintainers of the sources, in every request; BLS gives its lists of titles to those who name one
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) contact: Option<String>,
 
     /// Time limit for a response of a source with all retries, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -66,6 +83,7 @@ impl Sources {
             recipes: self.recipes()?,
             keys: self.source_key.iter().cloned().collect(),
             no_fred: self.no_fred,
+            contact: self.contact.clone(),
             timeouts: Timeouts {
                 all_tries: Duration::from_secs(self.source_patience),
                 ..Timeouts::default()

@@ -1,6 +1,7 @@
 //! The location of the store: a file, or a database that many servers share with a local replica.
 
 use super::settings::{Command, Config};
+use econoscope_data::ingest::{DailyRequests, SourceSettings};
 use econoscope_data::postgres::Address;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,18 @@ impl Config {
                 replica.unwrap_or_else(|| data_path("replica.db"))
             }
         }
+    }
+
+    /// Builds the settings of a sync, whose requests to sources that limit them are recorded beside the store.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::BadFile`] when a recipe of the operator's folder is invalid.
+    pub(crate) fn source_settings(&self) -> econoscope_core::Result<SourceSettings> {
+        let file = self.local_file().with_file_name("requests.db");
+        Ok(SourceSettings {
+            daily: DailyRequests::in_file(file),
+            ..self.sources.source_settings()?
+        })
     }
 
     /// Returns where the calls and answers of an upstream are stored: a file, by default beside the store, and for many

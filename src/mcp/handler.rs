@@ -11,12 +11,14 @@ use rmcp::model::{
     ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    ProgressNotificationParam, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use std::convert::Infallible;
+use std::time::Duration;
 
 type Context = RequestContext<RoleServer>;
 
@@ -24,6 +26,23 @@ type Context = RequestContext<RoleServer>;
 type Page = Option<PaginatedRequestParams>;
 
 type Result<T> = std::result::Result<T, ErrorData>;
+
+/// Tells a client that gave a token every second that a call is still under way: a source is being asked.
+async fn report_progress(context: &Context) -> Infallible {
+    let Some(token) = context.meta.get_progress_token() else {
+        return std::future::pending().await;
+    };
+    for seconds in 1_u32.. {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let mut progress = ProgressNotificationParam::new(token.clone(), f64::from(seconds));
+        progress.message = Some("waiting for the source".to_owned());
+        if let Err(error) = context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "progress was not reported");
+            break;
+        }
+    }
+    std::future::pending().await
+}
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -91,7 +110,10 @@ impl ServerHandler for Server {
                 Err(failure) => Err(failure),
             }
         };
-        let outcome = caller(&context.extensions).scope(call).await;
+        let outcome = tokio::select! {
+            outcome = caller(&context.extensions).scope(call) => outcome,
+            never = report_progress(&context) => match never {},
+        };
         let result = outcome.unwrap_or_else(|failure| failure);
         let result = self.sign(&context, result, |result| &mut result.meta);
         Ok(result.into())

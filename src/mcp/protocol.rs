@@ -49,7 +49,7 @@ impl Lifecycle {
     }
 
     /// Returns the lifecycle of a `_meta` that has all required members of 2026-07-28, or none of the protocol's. Returns
-    /// `None` for any other, which the SDK validates. A progress token is ignored, since no answer reports progress.
+    /// `None` for any other, which the SDK validates. A progress token is ignored here, since a JSON response reports no progress.
     pub(super) fn of_meta(meta: Option<Value>) -> Option<Self> {
         let Some(meta) = meta else {
             return Some(Self::Handshake);

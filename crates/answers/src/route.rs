@@ -3,6 +3,7 @@
 pub mod backend;
 pub(crate) mod codes;
 pub mod decode;
+mod demand;
 pub mod endpoint;
 pub mod forward;
 pub(crate) mod reader;

@@ -4,6 +4,7 @@
 //! This module does no I/O. A recipe is validated when it is parsed, and every response against the recipe (columns, unit,
 //! bounds): what does not fit is refused and never rescaled.
 
+mod any;
 mod calendar;
 mod dates;
 mod formats;
@@ -11,6 +12,7 @@ mod read;
 mod request;
 mod shape;
 
+pub use any::AnySeries;
 pub use dates::{parse_date, parse_period};
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
@@ -33,13 +35,13 @@ macro_rules! embedded {
 /// The embedded recipes, in the order in which the sources of one series are requested.
 #[rustfmt::skip]
 const EMBEDDED: &[(&str, &str)] = embedded!(
-    "treasury" "nyfed" "fed_board" "bls" "bea" "census" "fhfa" "chicago_fed"
+    "treasury" "nyfed" "fed_board" "bls" "bea" "cbo" "census" "fhfa" "chicago_fed"
     "philadelphia_fed" "cleveland_fed" "ofr" "freddie_mac" "umich" "epu" "cboe" "coinbase"
     "kraken" "eia" "tiingo" "fmp" "twelve_data" "dol" "formulas" "fred"
 );
 
 /// A list of recipes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Recipes {
     /// The recipes, in the order in which their sources are requested.
     pub recipes: Vec<Recipe>,
@@ -179,8 +181,8 @@ impl Recipe {
 
 impl Feed {
     fn validate(&self, source: &SourceFacts) -> std::result::Result<(), String> {
-        if self.series.is_empty() {
-            return Err("`series` is empty".to_owned());
+        if self.series.is_empty() && self.any.is_none() {
+            return Err("`series` is empty, and there is no `any`".to_owned());
         }
         for address in std::iter::once(&self.url).chain(&self.alternatives) {
             source.validate_url(address, self.plain_http)?;

@@ -325,6 +325,12 @@ pub trait Store: Send + Sync {
     /// [`econoscope_core::Error::Store`] when refused or not written.
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()>;
 
+    /// Removes a series with all its rows, which questions alone had brought.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when nothing was removed.
+    fn forget(&self, id: &SeriesId) -> Result<()>;
+
     /// Adds or replaces articles by `id`; returns the number of new ones.
     ///
     /// # Errors

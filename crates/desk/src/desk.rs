@@ -17,6 +17,7 @@ use econoscope_core::indicators::revisions::Revisions;
 use econoscope_core::model::{
     AsOf, Attribution, Date, Observation, Rights, Series, SeriesId, SeriesInfo, Vintages,
 };
+use econoscope_data::ingest::Memory;
 use econoscope_data::store::Store;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -43,6 +44,8 @@ const MAX_CACHED_PRINTS: u64 = 32 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     version: u64,
+    /// Of the series that are held in memory.
+    memory: u64,
     pub(super) today: Date,
 }
 
@@ -94,6 +97,8 @@ impl<T> Default for LatestCache<T> {
 /// The local backend.
 pub struct Desk {
     pub(super) store: Arc<dyn Store>,
+    /// Series that questions brought and that are not stored.
+    pub(super) memory: Arc<Memory>,
     pub(super) settings: Settings,
     pub(super) now: Clock,
     pub(super) store_summary: LatestCache<StoreSummary>,
@@ -122,6 +127,7 @@ impl Desk {
     pub fn open(store: Arc<dyn Store>, settings: Settings, now: Clock) -> Self {
         Self {
             store,
+            memory: Arc::default(),
             settings,
             now,
             store_summary: LatestCache::default(),
@@ -157,6 +163,11 @@ impl Desk {
         &self.store
     }
 
+    /// Returns the series that are held in memory beside the store.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
     /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -179,6 +190,7 @@ impl Desk {
     pub fn state(&self) -> Result<State> {
         Ok(State {
             version: self.store.version()?,
+            memory: self.memory.generation(),
             today: self.today(),
         })
     }
@@ -207,7 +219,10 @@ impl Desk {
         })?;
         // The caches of this desk are filled from the changing store.
         let now = Arc::clone(&self.now);
-        compute(&Self::open(snapshot, self.settings.clone(), now))
+        compute(&Self {
+            memory: Arc::clone(&self.memory),
+            ..Self::open(snapshot, self.settings.clone(), now)
+        })
     }
 
     /// Returns the credit line of every answer.

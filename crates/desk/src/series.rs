@@ -1,6 +1,7 @@
 //! Series as known on a day, cached until their rows change.
 
 use crate::desk::{Desk, SeriesVersion};
+use crate::names::IMPORTED;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
@@ -22,12 +23,63 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
+        if info.category == IMPORTED {
+            self.check_vintages(&info.id, as_of)?;
+            if let Some(fetched) = self.memory.get(&info.id) {
+                return Ok(to_series(info, fetched.rows.clone()));
+            }
+        }
         let key = (self.series_version(&info.id)?, info.id.clone(), as_of);
         self.series
             .get_or_insert_with(key, || match self.read_series(info, as_of)? {
                 None => self.compute_identity(info, as_of),
                 series => Ok(series),
             })
+    }
+
+    /// Refuses a past day for a series that a question brought: its figures of then are not known.
+    ///
+    /// # Errors
+    /// [`Error::NoData`], and [`Error::Store`] when the store cannot be read.
+    pub(super) fn check_vintages(&self, id: &SeriesId, as_of: AsOf) -> Result<()> {
+        match as_of {
+            AsOf::Day(day) if day < self.today() && self.is_on_demand(id)? => Err(no_vintages(id)),
+            AsOf::Day(_) | AsOf::Latest => Ok(()),
+        }
+    }
+
+    /// Whether a question brought a series that is held.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn is_on_demand(&self, id: &SeriesId) -> Result<bool> {
+        Ok(self.memory.get(id).is_some() || self.store_summary()?.kept.contains_key(id))
+    }
+
+    /// Says of a series that a question brought from where it came, when, and how long it is kept; `None` of any other.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn describe_demand(&self, id: &SeriesId) -> Result<Option<String>> {
+        let summary = self.store_summary()?;
+        let kept = summary.kept.get(id);
+        let (Some(status), true) = (self.series_status(id)?, self.is_on_demand(id)?) else {
+            return Ok(None);
+        };
+        let source = self.settings().recipes().source(&status.origin);
+        let name = source.map_or(status.origin.as_str(), |source| &source.name);
+        let at = status.fetched_at.strftime("%Y-%m-%d %H:%M UTC");
+        let rest = match kept {
+            Some(kept) => format!(
+                "{}; kept until {} unless asked for again",
+                kept.address,
+                kept.until()
+            ),
+            None => "for your own use; held in memory for 15 minutes and not stored".to_owned(),
+        };
+        Ok(Some(format!(
+            "{id} was fetched for a question from {name} at {at}, {rest}"
+        )))
     }
 
     /// Returns a value that changes whenever the series does.
@@ -175,6 +227,7 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
+        self.check_vintages(&info.id, AsOf::Day(Date::MIN))?;
         let key = (self.series_version(&info.id)?, info.id.clone());
         self.revisions.get_or_insert_with(key, || {
             let vintages = self.cached_vintages(&info.id)?;
@@ -320,6 +373,13 @@ impl Desk {
         }
         reason
     }
+}
+
+/// Builds the error for a past day of a series that a question brought.
+pub fn no_vintages(id: &SeriesId) -> Error {
+    let reason =
+        format!("no vintages of {id} are known here; without as_of it shows today's figures");
+    Error::no_data(id, reason)
 }
 
 /// The start of the reason for a series that no sync and no import has brought yet.

@@ -7,7 +7,7 @@ use econoscope_core::model::calendar::AnnouncedDays;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
-use econoscope_data::ingest::{self, BASES, LAST_SYNC};
+use econoscope_data::ingest::{self, BASES, Kept, LAST_SYNC};
 use econoscope_data::store::Status;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -30,6 +30,8 @@ pub struct StoreSummary {
     pub(super) by_id: BTreeMap<SeriesId, Status>,
     /// Units of series whose base has changed, with the day of each change.
     pub(super) bases: BTreeMap<String, Vec<(Date, String)>>,
+    /// Series that questions brought into the store.
+    pub kept: BTreeMap<SeriesId, Kept>,
     /// Release days that agencies announced.
     pub announced: AnnouncedDays,
     /// Series outside the catalogue, each with its folded identifier.
@@ -88,14 +90,18 @@ impl Desk {
             let is_complete = count > 0 && count == list.len() as u64;
             let is_other = |s: &&Status| Catalogue::embedded().get(s.id.as_str()).is_none();
             let others = list.iter().filter(is_other);
+            let kept = ingest::kept(self.store.as_ref())?;
+            // What questions brought is no input of anything.
+            let mut own = list.iter().filter(|status| !kept.contains_key(&status.id));
             Ok(Arc::new(StoreSummary {
-                is_bundled: is_complete && list.iter().all(Status::is_bundled),
+                is_bundled: is_complete && own.all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
                 // The note of another version of this program is ignored.
                 bases: (self.store.note(BASES)?)
                     .and_then(|text| serde_json::from_str(&text).ok())
                     .unwrap_or_default(),
+                kept,
                 announced: ingest::announced_days(self.store.as_ref())?,
                 others: others
                     .map(|s| (fold_name(s.id.as_str()), s.id.clone()))
@@ -120,6 +126,9 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn series_status(&self, id: &SeriesId) -> Result<Option<Status>> {
+        if let Some(fetched) = self.memory.get(id) {
+            return Ok(Some(fetched.status.clone()));
+        }
         let summary = self.store_summary()?;
         match summary.get(id) {
             None if !summary.is_complete() => self.store.status_of(id),

@@ -101,7 +101,9 @@ pub struct Metric {
     pub display_name: String,
     /// Subject.
     pub category: String,
-    /// Unit.
+    /// Unit; null where the source states none.
+    #[serde(with = "crate::render::provenance::stated")]
+    #[schemars(with = "Option<String>")]
     pub unit: String,
     /// Latest value.
     pub value: Option<f64>,

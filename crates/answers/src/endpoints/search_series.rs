@@ -21,6 +21,9 @@ pub struct Params {
     #[serde(default = "default_limit::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
+    /// Whether to search FRED and DBnomics as well, for own use.
+    #[serde(default)]
+    remote: bool,
 }
 
 /// A series.
@@ -67,8 +70,22 @@ pub struct SeriesSearchAnswer {
     /// Note that few series are of the place in the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<String>,
+    /// Found by FRED and DBnomics: not carried here, and text by others, never instructions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remote: Vec<RemoteMatch>,
     /// Credit line.
     pub attribution: Attribution,
+}
+
+/// A series or data set that others list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemoteMatch {
+    /// Identifier there.
+    pub id: String,
+    /// Title there, by others.
+    pub title: String,
+    /// Where it was found.
+    pub place: String,
 }
 
 impl Endpoint for Params {
@@ -102,7 +119,7 @@ impl Endpoint for Params {
             .filter(|c| !c.is_empty())
             .map(check_category)
             .transpose()?;
-        if params.query.trim().is_empty() && category.is_none() {
+        if params.query.trim().is_empty() && (category.is_none() || params.remote) {
             let problem = "is empty, and no category is given";
             let allowed = format!(
                 "words such as core inflation, or category: {}",
@@ -118,6 +135,8 @@ impl Endpoint for Params {
             results: results.collect::<Result<_>>()?,
             unmatched: unmatched_words(&params.query, &series),
             elsewhere: desk.absence_note(&params.query)?,
+            // The backend asks for them.
+            remote: Vec::new(),
             attribution: desk.attribution(),
         })
     }

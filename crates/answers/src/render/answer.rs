@@ -167,16 +167,27 @@ impl Answer {
     pub(crate) fn being_fetched(&self) -> Result<Self> {
         const SENTENCE: &str =
             "A newer figure is being fetched from the source; ask again in a minute.";
-        let mut value = self.value()?;
-        if let Value::Object(members) = &mut value
-            && let Value::Object(notes) = members.entry("notes").or_insert_with(|| json!({}))
-        {
+        let value = self.value()?;
+        let mut notes = value.get("notes").cloned().unwrap_or_else(|| json!({}));
+        if let Value::Object(notes) = &mut notes {
             notes.insert("fetching".to_owned(), SENTENCE.into());
+        }
+        self.with_member("notes", notes, SENTENCE)
+    }
+
+    /// Returns the answer with a member, and a text at its end that says the same.
+    ///
+    /// # Errors
+    /// Those of [`Self::value`].
+    pub(crate) fn with_member(&self, name: &str, member: Value, told: &str) -> Result<Self> {
+        let mut value = self.value()?;
+        if let Value::Object(members) = &mut value {
+            members.insert(name.to_owned(), member);
         }
         let text = if self.text.starts_with('{') {
             value.to_string()
         } else {
-            format!("{}\n{SENTENCE}", self.text.trim_end())
+            format!("{}\n{told}", self.text.trim_end())
         };
         Ok(Self {
             csv: self.csv.clone(),

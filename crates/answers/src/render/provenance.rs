@@ -6,6 +6,7 @@ use econoscope_core::format;
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
+use econoscope_core::model::SeriesId;
 use econoscope_desk::ReferenceDay;
 use econoscope_desk::basis::{Basis, Values};
 use econoscope_desk::names::resolve::{self, Resolution};
@@ -41,12 +42,32 @@ pub struct Provenance {
     /// `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Citation>,
+    /// Whether a question brought a series outside the catalogue; `notes` say from where, when, and how long it is kept.
+    #[serde(default, rename = "onDemand", skip_serializing_if = "is_false")]
+    pub on_demand: bool,
     /// Late figures, by field: the day by which a newer one was due.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub late: BTreeMap<String, Date>,
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
+}
+
+/// A unit in an answer: null where the source states none.
+pub(crate) mod stated {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(unit: &str, to: S) -> Result<S::Ok, S::Error> {
+        Some(unit).filter(|unit| !unit.is_empty()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or_default())
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The vintage of all values of an answer about a past day.
@@ -89,11 +110,34 @@ impl Provenance {
         series: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self> {
         let ids: Vec<&str> = series.into_iter().collect();
-        Ok(Self {
+        let mut provenance = Self {
             knowledge: desk.basis(ids.iter().copied(), as_of)?,
             sources: desk.citations(ids.iter().copied(), None)?,
-            ..Self::from_data_date(&desk.reference_day(ids, as_of)?)
-        })
+            ..Self::from_data_date(&desk.reference_day(ids.iter().copied(), as_of)?)
+        };
+        for id in ids {
+            provenance.note_demand(desk, id)?;
+        }
+        Ok(provenance)
+    }
+
+    /// Notes of a series that a question brought from where it came, and that its source states no unit.
+    fn note_demand(&mut self, desk: &Desk, name: &str) -> Result<()> {
+        if Catalogue::embedded().get(name).is_some() {
+            return Ok(());
+        }
+        let Ok(id) = SeriesId::new(name) else {
+            return Ok(());
+        };
+        let Some(origin) = desk.describe_demand(&id)? else {
+            return Ok(());
+        };
+        self.on_demand = true;
+        self.append_note("onDemand", &origin);
+        if desk.resolve("series", name)?.units_short.is_empty() {
+            self.note("unit", "the source's file states no unit");
+        }
+        Ok(())
     }
 
     /// Notes the basis of the values of the series `ids` on a past `day`, the earlier side of a comparison.

@@ -3,12 +3,13 @@
 use crate::render::answer::{Answer, CompactForm, Reply};
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
+use crate::route::demand;
 use crate::route::endpoint::{Endpoint, Spec};
 use crate::route::forward;
 use econoscope_core::cache::Cache;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
-use econoscope_data::ingest::Wanted;
+use econoscope_data::ingest::{Demand, Wanted};
 use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
 use econoscope_desk::{Desk, State};
@@ -33,6 +34,7 @@ pub struct Backend {
     pool: Pool,
     in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
     wanted: Arc<Wanted>,
+    demand: Option<Arc<Demand>>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -74,7 +76,14 @@ impl Backend {
             pool: Pool::default(),
             in_flight: SingleFlight::default(),
             wanted: Arc::default(),
+            demand: None,
         }
+    }
+
+    /// Lets questions fetch series outside the catalogue.
+    pub fn with_demand(mut self, demand: Arc<Demand>) -> Self {
+        self.demand = Some(demand);
+        self
     }
 
     /// The series whose newest figures callers wait for, where a sync serves them.
@@ -127,13 +136,48 @@ impl Backend {
         parsed.collect()
     }
 
-    /// Answers one endpoint, after its source was asked if a figure is late, or with a note that this is under way.
+    /// Answers one endpoint. A series that is nothing here and named like one of a source is fetched first.
     pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+        if checked.get("remote") == Some(&Value::Bool(true)) {
+            let reply = self.answer_from_held(route, checked.clone()).await?;
+            let answer = demand::search_elsewhere(self.demand.as_ref(), &reply.answer, &checked);
+            let answer = Arc::new(answer.await?);
+            return Ok(Reply { answer, ..reply });
+        }
+        let Some(demand) = self
+            .demand
+            .as_ref()
+            .filter(|_| demand::is_about_series(route))
+        else {
+            return self.answer_from_held(route, checked).await;
+        };
+        match self.answer_from_held(route, checked.clone()).await {
+            Err(refusal @ Error::Unknown { .. }) => {
+                let ids = demand::requested_ids(&self.desk, &checked)?;
+                if ids.is_empty() {
+                    return Err(refusal);
+                }
+                demand::fetch(demand, route, &checked, &ids)
+                    .await
+                    .map_err(|error| demand::with_suggestions(error, &refusal))?;
+                self.answer_from_held(route, checked).await
+            }
+            reply => {
+                demand::touch(demand, &self.desk, &checked).await?;
+                reply
+            }
+        }
+    }
+
+    /// Answers one endpoint, after its source was asked if a figure is late, or with a note that this is under way.
+    async fn answer_from_held(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         if !self.wanted.is_served() {
             return self.answer_from_stored(route, checked).await;
         }
         let reply = self.answer_from_stored(route, checked.clone()).await?;
         let mut late = reply.answer.late_series().to_vec();
+        // What may not be stored is not synced.
+        late.retain(|id| self.desk.memory().get(id).is_none());
         if self.wanted.is_elsewhere() {
             late.retain(|id| !self.is_just_read(id));
         }

@@ -25,7 +25,7 @@ pub use frequency::{AlignedSeries, coarsest, convert, side_by_side};
 pub use parser::{MAX_CHARACTERS, parse};
 pub use price::{CostEstimate, steps};
 pub use tree::{Expr, FormulaError, Function, Op};
-pub use unit::Unit;
+pub use unit::{UNSTATED, Unit};
 
 use crate::indicators::resample::Aggregation;
 use crate::model::{Date, Frequency, Series};

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters.
+/// Agencies whose own names of series are identifiers here, as `bea:A191RX.Q`.
+const AGENCIES: [&str; 4] = ["bea", "board", "cbo", "eia"];
+
+/// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters; after an agency and a colon also `/ @ $`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeriesId(Arc<str>);
@@ -17,7 +20,13 @@ impl SeriesId {
     /// [`Error::InvalidParam`] if a character or the length is not allowed.
     pub fn new(text: &str) -> Result<Self> {
         let id = text.trim();
-        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+        // What an agency calls a series, after the agency: bea:A191RX.Q, board:H10/RXI$US_N.M.UK.
+        let is_foreign = (id.split_once(':'))
+            .is_some_and(|(agency, name)| Self::is_agency(agency) && !name.contains(':'));
+        let is_allowed = |b: u8| {
+            let is_mark = is_foreign && matches!(b, b':' | b'/' | b'@' | b'$');
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-') || is_mark
+        };
         if !(1..=64).contains(&id.len())
             || !id.bytes().all(is_allowed)
             || id.bytes().all(|b| b == b'.')
@@ -30,6 +39,12 @@ impl SeriesId {
             ));
         }
         Ok(Self(Arc::from(id.to_ascii_uppercase())))
+    }
+
+    /// Whether a text is an agency whose own names are identifiers after it and a colon.
+    pub fn is_agency(text: &str) -> bool {
+        let mut known = AGENCIES.iter();
+        known.any(|known| text.eq_ignore_ascii_case(known))
     }
 
     /// Returns the identifier as text.

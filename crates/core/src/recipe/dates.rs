@@ -54,12 +54,15 @@ pub fn parse_date(form: &str, text: &str) -> Option<Date> {
         "epoch" => from_seconds(text.parse().ok()?),
         "epoch_ms" => from_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
         "year quarter" => {
-            let (year, quarter) = text.split_once(' ')?;
+            let (year, quarter) = text.split_once([' ', '-'])?;
             let number = quarter.trim_start_matches(['Q', 'q']);
             parse_period(&format!("{year}Q{number}"))
         }
         form => {
             let mut parts = strtime::parse(form, text).ok()?;
+            if form.ends_with("Y%Y") || form == "%Y" {
+                parts.set_month(Some(1)).ok()?;
+            }
             if !form.contains("%d") && !form.contains("%j") && !form.contains("%F") {
                 parts.set_day(Some(1)).ok()?;
             }
@@ -83,6 +86,11 @@ pub fn parse_period(text: &str) -> Option<Date> {
             let number = quarter.parse::<i8>().ok();
             number.filter(|n| (1..=4).contains(n))? * 3 - 2
         }
+        Some(("S", half)) => {
+            let number = half.parse::<i8>().ok();
+            number.filter(|n| (1..=2).contains(n))? * 6 - 5
+        }
+        Some(("A", "01")) => 1,
         Some(("M", month)) => month.parse().ok()?,
         None | Some(_) => return None,
     };
@@ -109,6 +117,9 @@ mod tests {
             ("epoch", "1786320000", date(2026, 8, 10)),
             ("epoch_ms", "1786320000000", date(2026, 8, 10)),
             ("year quarter", "2026 2", date(2026, 4, 1)),
+            ("year quarter", "2026-Q2", date(2026, 4, 1)),
+            ("FY%Y", "FY2026", date(2026, 1, 1)),
+            ("%Y", "2026", date(2026, 1, 1)),
         ] {
             assert_eq!(parse_date(form, text), Some(expected), "{form} {text}");
         }
@@ -122,6 +133,9 @@ mod tests {
         assert_eq!(parse_period("2026Q2"), Some(date(2026, 4, 1)));
         assert_eq!(parse_period("2026M07"), Some(date(2026, 7, 1)));
         assert_eq!(parse_period("2026"), Some(date(2026, 1, 1)));
+        assert_eq!(parse_period("2026S02"), Some(date(2026, 7, 1)));
+        assert_eq!(parse_period("2026S03"), None, "the year");
+        assert_eq!(parse_period("2026A01"), Some(date(2026, 1, 1)));
         assert_eq!(parse_period("2026X1"), None);
     }
 }

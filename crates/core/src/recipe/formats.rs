@@ -49,9 +49,9 @@ impl<R: BufRead> BufRead for BoundedEvents<R> {
     }
 }
 
-/// The requested series in a release of the Board.
+/// The requested series in a response of an agency.
 #[derive(Debug, Default)]
-pub(super) struct BoardRelease {
+pub(super) struct AgencyFigures {
     pub(super) cells: Vec<Cell>,
     /// Indexes of series with another unit or multiplier than expected, and the error. Other series are not affected.
     pub(super) refused: Vec<(usize, String)>,
@@ -66,7 +66,7 @@ pub(super) struct BoardRelease {
 pub(super) fn read_board_zip(
     body: &[u8],
     series: &[&SeriesRecipe],
-) -> Result<BoardRelease, String> {
+) -> Result<AgencyFigures, String> {
     if !body.starts_with(b"PK") {
         return Err("the response is not a ZIP archive".to_owned());
     }
@@ -90,8 +90,8 @@ pub(super) fn read_board_zip(
     clippy::wildcard_enum_match_arm,
     reason = "comments, declarations and other XML events carry no figures"
 )]
-fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardRelease, String> {
-    let mut release = BoardRelease::default();
+fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<AgencyFigures, String> {
+    let mut release = AgencyFigures::default();
     let mut found = HashSet::new();
     let mut reader = Reader::from_reader(BoundedEvents {
         inner: file,
@@ -139,7 +139,7 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
     Ok(release)
 }
 
-impl BoardRelease {
+impl AgencyFigures {
     /// Returns the indexes of the requested series that a `Series` tag contains. Series with another unit or multiplier than
     /// expected are refused; another base year of an index is only recorded.
     fn match_series(
@@ -208,6 +208,9 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(value.ok()?.into_owned())
 }
 
+/// What a response says of a name that the agency does not have.
+pub(super) const NOT_FOUND: &str = "has no series";
+
 #[derive(Deserialize)]
 struct BlsResponse {
     status: String,
@@ -221,7 +224,7 @@ struct BlsResponse {
 ///
 /// # Errors
 /// Quotes the response's message. A message about a shortened span is an error, whatever the status.
-pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
+pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<AgencyFigures, String> {
     let response: BlsResponse =
         serde_json::from_slice(body).map_err(|e| format!("invalid JSON: {e}"))?;
     let messages = response.message.join(" ");
@@ -232,16 +235,28 @@ pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell
     if messages.contains("has been reduced") {
         return Err(format!("the response is truncated: \"{message}\""));
     }
-    let mut cells = Vec::new();
+    let mut figures = AgencyFigures::default();
+    for (index, series) in series.iter().enumerate() {
+        let is_unknown =
+            |text: &&String| text.contains("not exist") && text.contains(&series.field);
+        if response.message.iter().any(|text| is_unknown(&text)) {
+            let problem = format!("{NOT_FOUND} \"{}\"", series.field);
+            figures.refused.push((index, problem));
+        }
+    }
     for entry in array(&response.results, "series") {
         let id = cell(entry, "seriesID");
         let Some(index) = series.iter().position(|series| series.field == id) else {
             continue;
         };
-        for row in array(entry, "data") {
+        let rows = array(entry, "data");
+        // Annual and half-year averages of monthly figures are left out.
+        let has = |kind| rows.iter().any(|row| cell(row, "period").starts_with(kind));
+        let kinds = [['M', 'Q'], ['S', 'S'], ['A', 'A']];
+        let finest = kinds.into_iter().find(|kinds| has(*kinds));
+        for row in rows {
             let period = cell(row, "period");
-            // Skips annual and half-year averages.
-            if !period.starts_with(['M', 'Q']) {
+            if !finest.is_some_and(|kinds| period.starts_with(kinds)) {
                 continue;
             }
             let year = cell(row, "year");
@@ -250,10 +265,11 @@ pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell
                 return Err(format!("\"{}\" is not a year", quote(&year)));
             }
             let date = dates::parse_period(&format!("{year}{period}"));
-            cells.extend(date.map(|date| (index, date, cell(row, "value"))));
+            let value = date.map(|date| (index, date, cell(row, "value")));
+            figures.cells.extend(value);
         }
     }
-    Ok(cells)
+    Ok(figures)
 }
 
 fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {

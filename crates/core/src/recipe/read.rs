@@ -58,17 +58,20 @@ impl<'a> Reader<'a> {
             Format::Csv => return self.read_csv(body, request).map(|()| None),
             Format::Xml => return self.read_xml(body, request).map(|()| None),
             Format::Json | Format::Mts => return self.read_json(body, request),
-            Format::BoardZip => {
-                let archive = formats::read_board_zip(body, &self.series)?;
-                for (index, problem) in archive.refused {
+            Format::BoardZip | Format::Bls => {
+                let read = match self.feed.format {
+                    Format::Bls => formats::read_bls,
+                    _ => formats::read_board_zip,
+                };
+                let response = read(body, &self.series)?;
+                for (index, problem) in response.refused {
                     if let Some(points) = self.points.get_mut(index) {
                         *points = Err(problem);
                     }
                 }
-                self.bases.extend(archive.bases);
-                archive.cells
+                self.bases.extend(response.bases);
+                response.cells
             }
-            Format::Bls => formats::read_bls(body, &self.series)?,
             Format::BeaFlat => formats::read_bea_flat(body, &self.series)?,
         };
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);

@@ -1,5 +1,6 @@
 //! The keys of a recipe (docs/SOURCES.md#recipes).
 
+use super::any::AnySeries;
 use crate::model::{Date, Frequency, Rights, SeriesId};
 use jiff::civil::Weekday;
 use jiff::fmt::strtime;
@@ -246,7 +247,10 @@ pub struct Feed {
     #[serde(default, rename = "seen")]
     pub evidence: FormatEvidence,
     /// Its series. A series may be listed several times.
+    #[serde(default)]
     pub series: Vec<SeriesRecipe>,
+    /// The forms of the identifiers of further series.
+    pub any: Option<AnySeries>,
     /// Stored responses with their expected figures.
     #[serde(default, rename = "sample")]
     pub samples: Vec<Sample>,
@@ -303,6 +307,29 @@ fn one() -> f64 {
 }
 
 impl SeriesRecipe {
+    /// Creates the entry of a series outside the catalogue, in the unit of the response.
+    pub(super) fn new(id: SeriesId, field: String, key: String) -> Self {
+        Self {
+            id,
+            field,
+            key,
+            scale: one(),
+            decimals: None,
+            min: None,
+            max: None,
+            from: None,
+            conditions: Vec::new(),
+            last_of: None,
+            unit: None,
+            multiplier: None,
+            set: None,
+            evidence: None,
+            title: None,
+            units: None,
+            frequency: None,
+        }
+    }
+
     /// Returns the evidence that the entry fits.
     pub fn format_evidence(&self, feed: &Feed) -> FormatEvidence {
         self.evidence.unwrap_or(feed.evidence)
@@ -332,6 +359,11 @@ pub struct Quota {
     pub words: Vec<String>,
     /// What the operator can do, as a clause.
     pub hint: String,
+    /// Requests a day without a key and with one.
+    pub daily: Option<[u32; 2]>,
+    /// How many of them questions may take.
+    #[serde(default)]
+    pub questions: [u32; 2],
 }
 
 /// Rule for several rows of a date.

@@ -2,6 +2,7 @@
 //!
 //! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
+use super::daily::{DailyLimits, DailyRequests};
 use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
@@ -97,6 +98,8 @@ enum NetworkState {
 struct Client {
     fetch: HttpClient,
     key: Option<ApiKey>,
+    daily: DailyRequests,
+    for_questions: bool,
     /// An address that replaces the source's own.
     home: Option<Url>,
     breaker: Breaker,
@@ -247,6 +250,8 @@ impl Client {
         Ok(Self {
             fetch: HttpClient::new(settings, &source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
+            daily: settings.daily.clone(),
+            for_questions: settings.for_questions,
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
             shared_responses: Vec::new(),
@@ -319,6 +324,8 @@ impl Client {
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.series);
         let mut pending = feed.requests(request.series, request.from, today);
+        self.pay(request.feed_ref, pending.len())
+            .map_err(FeedError::Outage)?;
         // Only a single request with a single page can be conditional.
         let is_single = pending.len() == 1;
         let no_validators = Validators::default();
@@ -373,6 +380,45 @@ impl Client {
             is_full: request.from.is_none(),
             excerpt,
         }))
+    }
+
+    /// Records requests to a source that limits them a day.
+    fn pay(&self, FeedRef { source, feed }: FeedRef<'_>, count: usize) -> Result<()> {
+        let quota = feed.quota.as_ref();
+        let Some((quota, daily)) = quota.and_then(|quota| Some((quota, quota.daily?))) else {
+            return Ok(());
+        };
+        let has_key = usize::from(self.key.is_some());
+        let limit = |limits: [u32; 2]| limits.into_iter().nth(has_key).unwrap_or_default();
+        let limits = DailyLimits {
+            all: limit(daily),
+            questions: limit(quota.questions),
+        };
+        let paid = self
+            .daily
+            .pay(&source.id, limits, count, self.for_questions);
+        let resets_at = match paid {
+            Err(error) if !self.for_questions => {
+                let error = error.operator_message();
+                tracing::warn!(error, "the requests of a sync were not recorded");
+                None
+            }
+            paid => paid?,
+        };
+        let Some(at) = resets_at else { return Ok(()) };
+        let [_, keyed] = daily;
+        let until = at.to_zoned(eastern()).strftime("%H:%M");
+        let DailyLimits { all, questions } = limits;
+        let name = &source.name;
+        let id = &source.id;
+        Err(Error::RateLimited {
+            what: format!(
+                "{name} takes {all} requests a day from this address, {questions} of them for questions, and they are used up \
+                 until {until} New York; a free key allows {keyed} (--source-key {id}=KEY)."
+            ),
+            retry_after: Duration::try_from(at.duration_since(Timestamp::now()))
+                .unwrap_or_default(),
+        })
     }
 
     fn unusable(&self, request: &FeedRequest<'_>, problem: &str, excerpt: &str) -> FeedError {

@@ -398,6 +398,9 @@ fn why_not_on_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> O
             "it is computed here from other series and not fetched"
         }
         Some(info) if !info.is_on_fred() => "FRED does not carry it; import it from a file",
+        None if id.as_str().contains(':') => {
+            "it has no form of a source: see docs/SOURCES.md#any-series"
+        }
         _ if no_fred => {
             "only FRED carries it, which is asked by `econoscope sync`, and with --fred by every sync"
         }

@@ -44,9 +44,16 @@ pub async fn check_sources(
     settings: &SourceSettings,
     now: Timestamp,
 ) -> Result<Vec<FeedCheck>> {
+    let stored: Vec<SeriesId> = store
+        .status()?
+        .into_iter()
+        .map(|status| status.id)
+        .collect();
+    let settings = &settings.with_requested(&stored);
     let clients = Clients::new(settings);
     let mut checks = Vec::new();
-    for feed_ref in settings.recipes.feeds() {
+    let feeds = settings.recipes.feeds();
+    for feed_ref in feeds.filter(|feed_ref| !feed_ref.feed.series.is_empty()) {
         let source = feed_ref.source;
         let url = url::Url::parse(&feed_ref.feed.url).ok();
         let host = url.and_then(|url| url.host_str().map(str::to_owned));

@@ -1,11 +1,13 @@
 //! Settings of sources: addresses, keys and pace. FRED is asked last, series by series; all other sources are recipes
 //! ([`econoscope_core::recipe`]).
 
+use super::daily::DailyRequests;
 use super::fetch::Timeouts;
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use crate::disk;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
 use econoscope_core::recipe::{Recipes, SourceFacts};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,6 +37,10 @@ pub struct SourceSettings {
     pub pace: Option<PaceSettings>,
     /// Timeouts of requests.
     pub timeouts: Timeouts,
+    /// The requests to sources that limit them a day.
+    pub daily: DailyRequests,
+    /// Whether a caller waits for the figures, so that the rest of a day's requests is left for syncs.
+    pub for_questions: bool,
 }
 
 impl SourceSettings {
@@ -54,6 +60,14 @@ impl SourceSettings {
         match self.addresses.get(name) {
             Some(url) => Ok(url.clone()),
             None => Url::parse(default).map_err(|e| Error::internal("the address of a source", e)),
+        }
+    }
+
+    /// Returns the settings with a route for each of these series whose identifier has the form of a source.
+    pub(super) fn with_requested(&self, ids: &[SeriesId]) -> Self {
+        Self {
+            recipes: self.recipes.with_requested(ids),
+            ..self.clone()
         }
     }
 

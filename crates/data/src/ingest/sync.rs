@@ -12,6 +12,7 @@ mod recipes;
 use super::accept::{AcceptanceRules, AcceptedRows, Refusal, Role, Source, SourceKind};
 use super::calendars::{self, CalendarRead};
 use super::client::{Breaker, Clients};
+use super::elsewhere;
 use super::plan::{Step, SyncConfig, plan};
 use super::progress::Progress;
 use super::report::{MISSED, Outcome, SyncReport};
@@ -43,6 +44,10 @@ pub async fn sync(
         return Err(super::key::missing_key_error());
     }
     let ids = config.series();
+    let config = &SyncConfig {
+        sources: config.sources.with_requested(&ids),
+        ..config.clone()
+    };
     let stored = ids
         .iter()
         .filter_map(|id| store.status_of(id).transpose())
@@ -150,6 +155,13 @@ impl SyncRun<'_> {
                     tracing::warn!(calendar = name, error = why, "release days were not read");
                     why
                 }
+            };
+            self.progress.print(&format!("{name}: {text}"));
+        }
+        for (name, result) in elsewhere::read_titles(self.store, settings, self.now()).await? {
+            let text = match result {
+                Ok(count) => format!("{count} titles"),
+                Err(error) => error.operator_message(),
             };
             self.progress.print(&format!("{name}: {text}"));
         }

@@ -10,6 +10,7 @@ use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::indicators::expression::UNSTATED;
 use econoscope_core::model::observation::guess_frequency;
 use econoscope_core::model::words::{fold_name, keywords_as_spelled};
 use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
@@ -178,10 +179,18 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn outside_catalogue(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
-        if let Some(description) = self.store().description(id)? {
+        let fetched = self.memory().get(id);
+        let description = match &fetched {
+            Some(fetched) => fetched.description.clone(),
+            None => self.store().description(id)?,
+        };
+        if let Some(description) = description {
             return self.imported_info(description);
         }
-        let rows = self.store().read(id)?.map(|v| v.latest());
+        let rows = match fetched {
+            Some(fetched) => Some(fetched.rows.clone()),
+            None => self.store().read(id)?.map(|v| v.latest()),
+        };
         self.imported_info(Description {
             id: id.clone(),
             title: id.to_string(),
@@ -198,8 +207,10 @@ impl Desk {
         let status = self.series_status(&description.id)?;
         let recipes = self.settings().recipes();
         let recipe = status.and_then(|status| recipes.source(&status.origin));
-        let own = ("imported by the operator", Rights::FetchOnly);
-        let (source, rights) = recipe.map_or(own, |recipe| (&recipe.name, recipe.rights));
+        let source = recipe.map_or("imported by the operator", |recipe| &recipe.name);
+        // FRED passes on figures of others, whose rights nobody has looked up for a series outside the catalogue.
+        let known = recipe.filter(|recipe| recipe.id != "fred");
+        let rights = known.map_or(Rights::FetchOnly, |recipe| recipe.rights);
         let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
             text if text.is_empty() => default.to_owned(),
             text => text,
@@ -210,7 +221,7 @@ impl Desk {
             is_untrusted: has_text || description.title != description.id.as_str(),
             title: untrusted::clean_name(&description.title, MAX_TITLE),
             id: description.id,
-            units: or(&description.units, "unit not stated"),
+            units: or(&description.units, UNSTATED),
             units_short: String::new(),
             frequency: description.frequency,
             seasonally_adjusted: description.seasonally_adjusted,

@@ -525,8 +525,49 @@ impl Desk {
     pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Meaning> {
         match self.find_exact(name)? {
             Some(info) => Ok(Meaning::exact(&info)),
+            None if self.is_formula(name)? => Ok(Meaning {
+                columns: vec![Part::formula(name, "")],
+                note: None,
+            }),
             None => read(kind, name),
         }
+    }
+
+    /// Whether a text is a formula of which a series outside the catalogue is a part, and all are held.
+    fn is_formula(&self, text: &str) -> Result<bool> {
+        let Ok(tree) = expression::parse(text) else {
+            return Ok(false);
+        };
+        let names: Vec<&str> = tree.names().into_iter().map(|(name, _)| name).collect();
+        let is_outside = |name: &&str| Names::embedded().find(name).is_none();
+        if tree.has_comparison() || names == [text.trim()] || !names.iter().any(|n| is_outside(&n))
+        {
+            return Ok(false);
+        }
+        let ids = names.into_iter().map(|name| self.find_id(name));
+        Ok(ids.collect::<Result<Vec<_>>>()?.iter().all(Option::is_some))
+    }
+
+    /// Returns the identifier that a name may be at a source: it is typed like one, in capitals and digits or after an agency,
+    /// and is nothing here. No other word is sent to a source.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn requested_id(&self, name: &str) -> Result<Option<SeriesId>> {
+        let typed = name.trim();
+        let Ok(id) = SeriesId::new(typed) else {
+            return Ok(None);
+        };
+        let is_typed = (2..=25).contains(&typed.len())
+            && !typed.contains(|c: char| c.is_ascii_lowercase() || c == '.')
+            && typed.contains(|c: char| c.is_ascii_uppercase())
+            && !words::is_english(&typed.to_lowercase());
+        let is_requested = is_typed || id.as_str().contains(':');
+        Ok(match self.meaning("series", typed) {
+            Err(Error::Unknown { .. }) if is_requested => Some(id),
+            Err(error @ Error::Store { .. }) => return Err(error),
+            Ok(_) | Err(_) => None,
+        })
     }
 
     /// Returns the series with exactly this name, in the catalogue or the store.
@@ -558,6 +599,9 @@ impl Desk {
         }
         Ok(match SeriesId::new(name) {
             Ok(id) if self.series_status(&id)?.is_some() => Some(id),
+            Ok(id) if id.as_str().contains(':') => {
+                self.settings().recipes().listed_as(&id).cloned()
+            }
             Ok(_) | Err(_) => None,
         })
     }

@@ -52,7 +52,9 @@ pub struct TimeSeriesAnswer {
     pub series_id: String,
     /// Full name.
     pub display_name: String,
-    /// Unit.
+    /// Unit; null where the source states none.
+    #[serde(with = "crate::render::provenance::stated")]
+    #[schemars(with = "Option<String>")]
     pub unit: String,
     /// First day of the range: the one asked for, or the first there is.
     #[serde(default)]

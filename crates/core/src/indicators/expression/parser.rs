@@ -13,7 +13,7 @@
 
 use super::tree::{Expr, FUNCTIONS, FormulaError, Function, Op, PRICES};
 use crate::indicators::transform::Units;
-use crate::model::CalendarPeriod;
+use crate::model::{CalendarPeriod, SeriesId};
 
 /// Longest formula.
 pub const MAX_CHARACTERS: usize = 200;
@@ -286,7 +286,16 @@ impl<'a> Parser<'a> {
     /// A number, a name, or a function call.
     fn word(&mut self) -> Result<Expr, FormulaError> {
         let column = self.column;
-        let word = self.take(MAX_NAME, is_word_character);
+        let start = *self;
+        let mut word = self.take(MAX_NAME, is_word_character);
+        if self.peek() == Some(':') && SeriesId::is_agency(word) {
+            let has_parts = !word.eq_ignore_ascii_case("bea") && !word.eq_ignore_ascii_case("eia");
+            *self = start;
+            word = self.take(MAX_NAME, |c| {
+                let is_part = has_parts && matches!(c, '/' | '-');
+                is_word_character(c) || matches!(c, ':' | '@' | '$') || is_part
+            });
+        }
         if word.is_empty() {
             return Err(self.fault(A_VALUE));
         }

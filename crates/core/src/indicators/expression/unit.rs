@@ -12,6 +12,9 @@ pub struct Unit {
     kind: String,
 }
 
+/// The unit of a series whose source states none, in words.
+pub const UNSTATED: &str = "unit not stated";
+
 /// The unit of comparisons.
 const BOOLEAN: &str = "1 = true, 0 = false";
 
@@ -34,6 +37,9 @@ impl Unit {
         let mut unit = Self::new(&info.units_short);
         if info.units_short == "index" {
             unit.kind.clone_from(&info.units);
+        } else if info.units == UNSTATED {
+            // Not the unit of any other series.
+            unit.kind = format!("{UNSTATED}: {}", info.id);
         }
         unit
     }

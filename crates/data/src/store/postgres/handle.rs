@@ -289,6 +289,10 @@ impl Store for Postgres {
         })
     }
 
+    fn forget(&self, id: &SeriesId) -> Result<()> {
+        self.write_with(TransactionMode::SHORT, |store| store.forget(id))
+    }
+
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
         self.write_with(TransactionMode::SHORT, |store| {
             store.write_articles(articles)

@@ -189,6 +189,16 @@ impl Store for Sqlite {
         })
     }
 
+    fn forget(&self, id: &SeriesId) -> Result<()> {
+        self.transact(|db| {
+            let Some(row) = series::read_row(db, id)? else {
+                return Ok(());
+            };
+            series::delete(db, row.id)?;
+            state::record_change(db, -1)
+        })
+    }
+
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
         self.change(|db| texts::write_articles(db, articles))
     }

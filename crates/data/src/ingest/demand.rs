@@ -1,0 +1,481 @@
+//! Fetches series outside the catalogue when a question names them: by an agency's own identifier, or by FRED's for own use.
+//!
+//! A fetch is a sync of these series alone into a store in memory, so that every rule of a sync holds. What came from an open
+//! source is then kept in the store, without vintages of before; anything else stays in memory for a while
+//! (docs/SOURCES.md#any-series).
+
+use super::elsewhere::{self, FoundElsewhere};
+use super::pace::PaceSettings;
+use super::plan::SyncConfig;
+use super::progress::Progress;
+use super::report::{Outcome, SyncReport};
+use super::sources::SourceSettings;
+use super::state;
+use super::sync::sync;
+use super::write::day_of;
+use crate::store::{Description, Sqlite, Status, Store, Write};
+use econoscope_core::cache::Cache;
+use econoscope_core::error::{Error, NOTICE_TARGET, Result};
+use econoscope_core::model::frequency::days_between;
+use econoscope_core::model::{Date, Observation, Rights, SeriesId};
+use econoscope_core::recipe::{FeedRef, Format};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared, join_all};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Name of the note with the [`Kept`] of each series that questions brought into the store.
+const ON_DEMAND: &str = "on_demand";
+
+/// How long a caller waits for a source.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// Longest fetch, all its requests together.
+const LONGEST_FETCH: Duration = Duration::from_secs(60);
+/// Fetches at once, of different sources, and those that may wait.
+const AT_ONCE: usize = 2;
+const MAX_WAITING: usize = 20;
+/// How long, and of how many series, it is remembered that a source lacks them, or that it failed.
+const UNKNOWN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+const FAILED_LIFETIME: Duration = Duration::from_secs(30);
+const MAX_UNKNOWN: usize = 1_000;
+/// How long, and how many, series are held in memory.
+const MEMORY_LIFETIME: Duration = Duration::from_secs(15 * 60);
+const MAX_IN_MEMORY: usize = 64;
+/// Days without a question after which a series leaves the store.
+const KEPT_DAYS: i64 = 90;
+
+/// Says once what FRED's terms allow.
+const FRED_TERMS: &str = "FRED is asked for series of questions, for your own use: its terms allow viewing and forbid \
+    storing and passing on, so that these figures stay in memory for 15 minutes (--fred)";
+
+/// A series that questions brought into the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The address from which it came, without a key.
+    pub address: String,
+    /// Day of the last question.
+    pub asked: Date,
+}
+
+impl Kept {
+    /// Returns the day from which it is dropped unless it is asked for again.
+    pub fn until(&self) -> Date {
+        let days = jiff::Span::new().days(KEPT_DAYS);
+        econoscope_core::model::frequency::shift(self.asked, days)
+    }
+}
+
+/// A series that is held in memory.
+#[derive(Debug)]
+pub struct Fetched {
+    /// What its source says of it.
+    pub description: Option<Description>,
+    /// Its figures, ascending.
+    pub rows: Vec<Observation>,
+    /// Its summary.
+    pub status: Status,
+}
+
+/// The series that are held in memory, never on disk: the figures of others, for the user of this machine.
+#[derive(Debug, Default)]
+pub struct Memory {
+    held: Mutex<BTreeMap<SeriesId, (Instant, Arc<Fetched>)>>,
+    changes: AtomicU64,
+}
+
+impl Memory {
+    /// Returns a series.
+    pub fn get(&self, id: &SeriesId) -> Option<Arc<Fetched>> {
+        self.generation();
+        let held = self.held.lock();
+        held.get(id).map(|(_, fetched)| Arc::clone(fetched))
+    }
+
+    /// Returns a number that grows with every change. Series whose time is over are dropped.
+    pub fn generation(&self) -> u64 {
+        let mut held = self.held.lock();
+        let count = held.len();
+        held.retain(|_, (since, _)| since.elapsed() < MEMORY_LIFETIME);
+        if held.len() < count {
+            self.changes.fetch_add(1, Ordering::Relaxed);
+        }
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    fn insert(&self, id: &SeriesId, fetched: Fetched) {
+        let mut held = self.held.lock();
+        let oldest = held.iter().min_by_key(|(_, (since, _))| *since);
+        let oldest = oldest
+            .map(|(id, _)| id.clone())
+            .filter(|_| held.len() >= MAX_IN_MEMORY);
+        if let Some(id) = oldest {
+            held.remove(&id);
+        }
+        held.insert(id.clone(), (Instant::now(), Arc::new(fetched)));
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Who may be asked.
+#[derive(Debug, Clone)]
+pub struct DemandSettings {
+    /// How sources are asked; with `no_fred` FRED is not.
+    pub sources: SourceSettings,
+    /// Whether strangers ask.
+    pub is_public: bool,
+    /// Whether a caller waits until a fetch has ended.
+    pub is_patient: bool,
+}
+
+/// A running fetch of one series, which all callers share.
+type Flight = Shared<BoxFuture<'static, Result<()>>>;
+
+/// Fetches series for questions.
+pub struct Demand {
+    settings: DemandSettings,
+    store: Arc<dyn Store>,
+    memory: Arc<Memory>,
+    flights: Mutex<HashMap<SeriesId, Flight>>,
+    slots: Semaphore,
+    /// One fetch of a source at a time.
+    turns: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    failures: Cache<SeriesId, (Instant, Error)>,
+    has_told_terms: AtomicBool,
+}
+
+impl Demand {
+    /// Creates the fetches for a store and what is held in memory beside it. Sends nothing.
+    pub fn new(settings: DemandSettings, store: Arc<dyn Store>, memory: Arc<Memory>) -> Arc<Self> {
+        let mut settings = settings;
+        // Two attempts; the pace of the slowest source.
+        settings.sources.pace.get_or_insert(PaceSettings {
+            tries: 2,
+            ..PaceSettings::DOWNLOADS
+        });
+        settings.sources.timeouts.all_tries =
+            settings.sources.timeouts.all_tries.min(LONGEST_FETCH);
+        settings.sources.for_questions = true;
+        Arc::new(Self {
+            settings,
+            store,
+            memory,
+            flights: Mutex::default(),
+            slots: Semaphore::new(AT_ONCE),
+            turns: Mutex::default(),
+            failures: Cache::new(MAX_UNKNOWN),
+            has_told_terms: AtomicBool::new(false),
+        })
+    }
+
+    /// Fetches series that are not held, in one request where their source takes several, and waits for them for some
+    /// seconds; then the fetch goes on.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for what no source has or none is asked for, [`Error::Unavailable`] while it is being fetched, when
+    /// too many are, or when the source failed, and [`Error::RateLimited`] when the requests of the day are used up.
+    pub async fn fetch(self: &Arc<Self>, ids: &[SeriesId]) -> Result<()> {
+        let flights = self.start_or_join(ids)?;
+        let is_whole_file = |id| {
+            let format = self.route(id).map(|route| route.feed.format);
+            matches!(format, Some(Format::BeaFlat | Format::BoardZip))
+        };
+        let is_late = ids.iter().any(is_whole_file);
+        let patience = match (self.settings.is_patient, is_late) {
+            (true, _) => LONGEST_FETCH,
+            (false, true) => Duration::ZERO,
+            (false, false) => PATIENCE,
+        };
+        let landed = tokio::time::timeout(patience, join_all(flights)).await;
+        let Ok(results) = landed else {
+            let first = ids.iter().find_map(|id| self.route(id));
+            let name = first.map_or("FRED", |route| &route.source.name);
+            let (what, seconds) = if is_late {
+                (format!("{name} (a file of up to 35 MB)"), 30)
+            } else {
+                (name.to_owned(), 20)
+            };
+            return Err(Error::Unavailable {
+                what: format!("Being fetched from {what}; ask again in about {seconds} s."),
+                retry_after: Some(Duration::from_secs(seconds)),
+                source: None,
+            });
+        };
+        results.into_iter().collect()
+    }
+
+    /// Whether the user of this machine asks.
+    pub fn is_own(&self) -> bool {
+        !self.settings.is_public
+    }
+
+    /// Searches the lists of others; returns at most five results, or why a place had none.
+    pub async fn search_elsewhere(&self, words: &str) -> Vec<Result<FoundElsewhere>> {
+        elsewhere::search(&self.settings.sources, words).await
+    }
+
+    /// Notes the day of a question for series that questions brought into the store.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the note cannot be written.
+    pub fn touch(&self, ids: &[SeriesId]) -> Result<()> {
+        let today = day_of(econoscope_core::clock::wall_time());
+        self.store.write_batch(&|store| {
+            let mut kept = self::kept(store)?;
+            for id in ids {
+                kept.entry(id.clone()).and_modify(|kept| kept.asked = today);
+            }
+            drop_unasked(store, &mut kept, today)?;
+            state::write(&kept, store, ON_DEMAND)
+        })
+    }
+
+    /// Checks that a source would be asked for each series.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] with the reason why none is.
+    pub fn check(&self, ids: &[SeriesId]) -> Result<()> {
+        ids.iter().try_for_each(|id| self.source(id).map(drop))
+    }
+
+    fn route(&self, id: &SeriesId) -> Option<FeedRef<'_>> {
+        self.settings.sources.recipes.form_of(id)
+    }
+
+    /// Returns the source to ask for a series.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] with the reason why none is asked.
+    fn source(&self, id: &SeriesId) -> Result<&str> {
+        let sources = &self.settings.sources;
+        let why = match self.route(id) {
+            Some(route) if self.settings.is_public && route.source.rights == Rights::FetchOnly => {
+                format!("it comes from {}; this public server may not pass it on", route.source.name)
+            }
+            Some(route) if sources.is_open(route.source) => return Ok(&route.source.id),
+            Some(route) => {
+                let from = route.source.key.as_ref().map_or("", |key| &key.from);
+                let source = &route.source.id;
+                format!("{} answers with a key of your own alone, --source-key {source}=KEY ({from})", route.source.name)
+            }
+            None if id.as_str().contains(':') => {
+                "no source has identifiers of this form (docs/SOURCES.md#any-series)".to_owned()
+            }
+            None if self.settings.is_public => {
+                "it is not in the catalogue. FRED may have it; this public server may not pass it on".to_owned()
+            }
+            None if sources.no_fred => {
+                "it is not in the catalogue. FRED may have it; this server does not ask FRED (start with --fred for your own use)"
+                    .to_owned()
+            }
+            None => return Ok("fred"),
+        };
+        Err(unknown(id, why))
+    }
+
+    /// Starts a fetch for each series that is not being fetched, those of a source together, and returns the fetches of all.
+    fn start_or_join(self: &Arc<Self>, ids: &[SeriesId]) -> Result<Vec<Flight>> {
+        let mut flights = self.flights.lock();
+        flights.retain(|_, flight| flight.peek().is_none());
+        let mut new: BTreeMap<&str, Vec<SeriesId>> = BTreeMap::new();
+        for id in ids.iter().filter(|id| !flights.contains_key(*id)) {
+            if let Some((since, error)) = self.failures.get(id) {
+                let is_lasting = matches!(error, Error::Unknown { .. });
+                let lifetime = if is_lasting {
+                    UNKNOWN_LIFETIME
+                } else {
+                    FAILED_LIFETIME
+                };
+                if since.elapsed() < lifetime {
+                    return Err(error);
+                }
+            }
+            new.entry(self.source(id)?).or_default().push(id.clone());
+        }
+        if !new.is_empty() && flights.len() >= AT_ONCE + MAX_WAITING {
+            return Err(Error::Unavailable {
+                what: format!("{MAX_WAITING} series are waiting to be fetched; ask again in 20 s."),
+                retry_after: Some(Duration::from_secs(20)),
+                source: None,
+            });
+        }
+        for (source, ids) in new {
+            let job = tokio::spawn(Arc::clone(self).run(source.to_owned(), ids.clone()));
+            let outcomes = job
+                .map(|ended| Arc::new(ended.unwrap_or_default()))
+                .shared();
+            for id in ids {
+                let all = outcomes.clone();
+                let own_id = id.clone();
+                let flight = async move {
+                    let ended = Err(Error::internal("a fetch", "ended early"));
+                    all.await.get(&own_id).cloned().unwrap_or(ended)
+                };
+                flights.insert(id, flight.boxed().shared());
+            }
+        }
+        Ok(ids
+            .iter()
+            .filter_map(|id| flights.get(id).cloned())
+            .collect())
+    }
+
+    /// Fetches series of one source in its turn, and keeps what came.
+    async fn run(
+        self: Arc<Self>,
+        source: String,
+        ids: Vec<SeriesId>,
+    ) -> BTreeMap<SeriesId, Result<()>> {
+        let turn = Arc::clone(self.turns.lock().entry(source.clone()).or_default());
+        let _turn = turn.lock().await;
+        let _slot = self.slots.acquire().await;
+        if source == "fred" && !self.has_told_terms.swap(true, Ordering::Relaxed) {
+            tracing::warn!(target: NOTICE_TARGET, "{FRED_TERMS}");
+        }
+        let demand = Arc::clone(&self);
+        let only = ids.clone();
+        let runtime = tokio::runtime::Handle::current();
+        let job = tokio::task::spawn_blocking(move || runtime.block_on(demand.sync_and_keep(only)));
+        let ended = job
+            .await
+            .unwrap_or_else(|e| Err(Error::internal("a fetch", e)));
+        let outcomes = match ended {
+            Ok(outcomes) => outcomes,
+            Err(error) => ids.into_iter().map(|id| (id, Err(error.clone()))).collect(),
+        };
+        for (id, outcome) in &outcomes {
+            match outcome {
+                Ok(()) => self.failures.remove(id),
+                Err(error) => {
+                    tracing::debug!(%id, %source, error = error.operator_message(), "not fetched");
+                    self.failures
+                        .insert(id.clone(), (Instant::now(), error.clone()));
+                }
+            }
+        }
+        outcomes
+    }
+
+    async fn sync_and_keep(&self, ids: Vec<SeriesId>) -> Result<BTreeMap<SeriesId, Result<()>>> {
+        let scratch = Sqlite::in_memory()?;
+        let config = SyncConfig {
+            sources: self.settings.sources.clone(),
+            only: Some(ids.clone()),
+            ..SyncConfig::default()
+        };
+        let mut progress = Progress::quiet();
+        let fetch = sync(&scratch, &config, CancellationToken::new(), &mut progress);
+        let Ok(report) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
+            let seconds = LONGEST_FETCH.as_secs();
+            let what = format!("The source did not answer within {seconds} s; ask again later.");
+            return Err(super::fetch::unavailable(what));
+        };
+        let report = report?;
+        let outcomes = ids.into_iter().map(|id| {
+            let outcome = self.keep(&scratch, &id, &report);
+            (id, outcome)
+        });
+        Ok(outcomes.collect())
+    }
+
+    /// Keeps a series that a fetch has brought, in the store or in memory.
+    fn keep(&self, scratch: &Sqlite, id: &SeriesId, report: &SyncReport) -> Result<()> {
+        let rows = state::stored_rows(scratch, id)?;
+        let Some(status) = scratch.status_of(id)?.filter(|_| !rows.is_empty()) else {
+            let mut outcomes = report.series.iter().filter(|(other, _)| other == id);
+            return Err(match outcomes.next() {
+                Some((_, Outcome::Failed(error))) => self.explain(id, error),
+                Some((_, Outcome::Skipped(why))) => super::fetch::unavailable(why.clone()),
+                Some(_) | None => unknown(id, "its source has no figure of it".to_owned()),
+            });
+        };
+        let description = scratch.description(id)?;
+        let source = self.settings.sources.recipes.source(&status.origin);
+        let is_open =
+            source.is_some_and(|source| source.id != "fred" && source.rights != Rights::FetchOnly);
+        if !is_open {
+            self.memory.insert(
+                id,
+                Fetched {
+                    description,
+                    rows,
+                    status,
+                },
+            );
+            return Ok(());
+        }
+        let today = day_of(status.fetched_at);
+        let address = self
+            .route(id)
+            .map_or_else(String::new, |route| route.feed.url.clone());
+        self.store.write_batch(&|store| {
+            store.write(Write {
+                id,
+                observations: &rows,
+                known_from: None,
+                fetched_at: status.fetched_at,
+                origin: &status.origin,
+            })?;
+            store.describe(description.as_slice())?;
+            let mut kept = kept(store)?;
+            let address = address.clone();
+            kept.insert(
+                id.clone(),
+                Kept {
+                    address,
+                    asked: today,
+                },
+            );
+            drop_unasked(store, &mut kept, today)?;
+            state::write(&kept, store, ON_DEMAND)
+        })
+    }
+
+    /// Says what a failed fetch means for the caller.
+    fn explain(&self, id: &SeriesId, error: &Error) -> Error {
+        match (error, self.route(id)) {
+            (Error::NoData { .. }, Some(route)) => {
+                let agency = &route.source.name;
+                unknown(
+                    id,
+                    format!(
+                        "{id} has the form of a series of {agency}, which has none of that name"
+                    ),
+                )
+            }
+            (Error::NoData { reason, .. }, None) => unknown(id, reason.clone()),
+            _ => error.clone(),
+        }
+    }
+}
+
+fn unknown(id: &SeriesId, why: String) -> Error {
+    Error::Unknown {
+        kind: "series",
+        name: id.to_string(),
+        why,
+        suggestions: Vec::new(),
+    }
+}
+
+/// Returns the series that questions brought into a store.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn kept(store: &dyn Store) -> Result<BTreeMap<SeriesId, Kept>> {
+    state::read(store, ON_DEMAND)
+}
+
+/// Removes the series that nobody has asked for since long from a store and the list.
+fn drop_unasked(store: &dyn Store, kept: &mut BTreeMap<SeriesId, Kept>, today: Date) -> Result<()> {
+    let is_old = |kept: &Kept| days_between(kept.asked, today) > KEPT_DAYS;
+    let old: BTreeSet<SeriesId> = (kept.extract_if(.., |_, kept| is_old(kept)))
+        .map(|(id, _)| id)
+        .collect();
+    old.iter().try_for_each(|id| store.forget(id))
+}
