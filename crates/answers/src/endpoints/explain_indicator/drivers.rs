@@ -1,0 +1,243 @@
+//! What moved a published figure: prices, payrolls, unemployment, GDP by their parts.
+
+use super::answer::{ExplainedInput, Explanation, Score};
+use super::{Params, what_changed};
+use crate::dates;
+use crate::prelude::*;
+use econoscope_core::indicators::drivers::{Breakdown, Contribution, Ends, Rule, Whole};
+use econoscope_core::indicators::prose::{capitalize, format_number};
+use econoscope_core::model::SeriesSet;
+use econoscope_desk::basis::Values;
+use std::collections::BTreeMap;
+
+/// Parts named in the sentence.
+const MAX_NAMED: usize = 4;
+
+/// Returns the figure that a series, or a formula of it, is about.
+pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
+    let meaning = desk.meaning("indicator", name)?;
+    let [part] = meaning.columns.as_slice() else {
+        return Ok(None);
+    };
+    let mut words = part.formula.split(|c: char| !c.is_ascii_alphanumeric());
+    let of = |id: &str| {
+        Whole::all()
+            .iter()
+            .find(|w| [w.series, w.total].contains(&id))
+    };
+    Ok(words.find_map(of))
+}
+
+/// Breaks down the change of a figure, by default the newest one's.
+pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Result<Explanation> {
+    let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+    let set = desk.series_set(whole.inputs(), as_of)?;
+    check_known(desk, whole, as_of)?;
+    let info = catalogued(whole.series)?;
+    let total = catalogued(whole.total)?;
+    let newest = || set.get(whole.total).and_then(|s| s.observations.last());
+    let to = match (params.date.as_deref(), newest()) {
+        (Some(text), _) => dates::read("date", text, desk.today(), desk.today())?,
+        (None, Some(newest)) => newest.date,
+        (None, None) => return Err(desk.no_data_error(total, as_of)),
+    };
+    let to = total.frequency.period_date(to);
+    let from = match params.since.as_deref() {
+        Some(text) => what_changed::parse_since(text, to, desk.today())?,
+        None => shift(to, (-whole.months).months()),
+    };
+    let ends = Ends {
+        from: total.frequency.period_date(from),
+        to,
+    };
+    let parts = whole.break_down(&set, ends).map_err(|reason| {
+        let change = format!(
+            "the change of {} to {}",
+            whole.series,
+            total.frequency.label(to)
+        );
+        Error::no_data(change, reason)
+    })?;
+    let mut provenance = Provenance::new(desk, as_of, whole.inputs())?;
+    if !parts.missing.is_empty() {
+        provenance.note(
+            "inputs",
+            format!("not loaded: {}", join(&parts.missing, ", ")),
+        );
+    }
+    let unit = match whole.rule {
+        Rule::Prices | Rule::Published => "%",
+        Rule::Sum => total.units_short.as_str(),
+        Rule::Rate => "percentage points",
+    };
+    Ok(Explanation {
+        indicator: whole.series.into(),
+        name: info.title.clone(),
+        method: "contributions of parts".into(),
+        formula: formula(whole.rule).into(),
+        method_source: total.source.clone(),
+        label: None,
+        before: ends.from,
+        scores: vec![Score {
+            name: "change".into(),
+            unit: unit.into(),
+            date: Some(to),
+            value: Some(round_to(parts.change, 4)),
+            base: round_to(parts.rest(), 4),
+            value_before: None,
+            base_before: 0.0,
+        }],
+        inputs: parts
+            .contributions
+            .iter()
+            .map(|c| input(&set, whole.rule, c))
+            .collect(),
+        probits: BTreeMap::new(),
+        alarm: None,
+        moved: describe(whole, total, &parts, ends),
+        interpretation: String::new(),
+        record: Vec::new(),
+        hindsight: None,
+        attribution: desk.attribution(),
+        provenance,
+    })
+}
+
+/// Renders a breakdown as text.
+pub(super) fn render(a: &Explanation) -> String {
+    let mut text = format!("{}\npart,series,change,unit,weight %,points", a.moved);
+    for input in &a.inputs {
+        let number = |value: Option<f64>, decimals| {
+            value.map_or_else(String::new, |value| format_number(value, decimals))
+        };
+        let points = input
+            .points
+            .map_or_else(String::new, |p| format_signed(p, 2));
+        text += &format!(
+            "\n{},{},{},{},{},{points}",
+            table_cell(&input.name),
+            input.series,
+            number(input.value, 1),
+            table_cell(&input.unit),
+            number(input.weight.map(|weight| 100.0 * weight), 1),
+        );
+    }
+    let rest = a.scores.first().map_or(0.0, |score| score.base);
+    if rest.abs() >= 0.005 {
+        text += &format!("\nLeft over: {}.", format_signed(rest, 2));
+    }
+    text + &a.provenance.render_closing(&a.attribution)
+}
+
+/// Refuses a past day of which the figures are not known.
+fn check_known(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<()> {
+    let basis = desk.basis(whole.inputs(), as_of)?;
+    let revised = basis
+        .iter()
+        .filter(|basis| basis.values == Values::AsLastRevised);
+    let revised: Vec<&str> = revised
+        .flat_map(|b| &b.series)
+        .map(String::as_str)
+        .collect();
+    let AsOf::Day(day) = as_of else { return Ok(()) };
+    if revised.is_empty() {
+        return Ok(());
+    }
+    let named = join(revised.iter().take(MAX_NAMED), ", ");
+    let problem = format!("is a day of which no vintages of {named} are held");
+    let allowed = "leave it out: the answer then shows today's figures of any date=";
+    Err(Error::invalid("as_of", &day.to_string(), &problem, allowed))
+}
+
+fn catalogued(id: &str) -> Result<&'static std::sync::Arc<SeriesInfo>> {
+    let info = Catalogue::embedded().get(id);
+    info.ok_or_else(|| Error::internal("a series of data/drivers.csv", id))
+}
+
+fn formula(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Prices => {
+            "points of a part = weight of the base period x change of its index / its index then, x the whole's index \
+             then / the whole's at the start"
+        }
+        Rule::Sum => "the change of the whole is the sum of the changes of its parts",
+        Rule::Rate => {
+            "rate = 1 - employment / (participation x population); the effect of each is its change at the means of the \
+             others"
+        }
+        Rule::Published => "contributions as the agency publishes them",
+    }
+}
+
+fn input(set: &SeriesSet, rule: Rule, contribution: &Contribution) -> ExplainedInput {
+    let part = contribution.part;
+    let unit = match (rule, part.name) {
+        (Rule::Prices, _) => "%",
+        (Rule::Rate, "participation") | (Rule::Published, _) => "points",
+        (Rule::Sum | Rule::Rate, _) => "thousand persons",
+    };
+    ExplainedInput {
+        score: if part.of.is_empty() {
+            "change"
+        } else {
+            part.of
+        }
+        .into(),
+        name: part.name.into(),
+        series: part.series.into(),
+        unit: unit.into(),
+        weight: contribution
+            .weight
+            .map(|weight| round_to(weight / 100.0, 5)),
+        date: set
+            .get(part.series)
+            .and_then(|s| Some(s.observations.last()?.date)),
+        value: Some(round_to(contribution.change, 4)),
+        points: Some(round_to(contribution.points, 4)),
+        value_before: None,
+        points_before: None,
+        missing: None,
+    }
+}
+
+/// Describes the change and its largest contributions.
+fn describe(whole: &Whole, total: &SeriesInfo, parts: &Breakdown, ends: Ends) -> String {
+    let change = parts.change;
+    let decimals = if whole.rule == Rule::Sum { 0 } else { 1 };
+    let verb = if change < 0.0 { "fell" } else { "rose" };
+    let size = format_number(change.abs(), decimals);
+    let [to, from] = [ends.to, ends.from].map(|date| total.frequency.label(date));
+    let id = whole.total;
+    let head = match whole.rule {
+        Rule::Prices => format!("{} [{id}] {verb} {size} % from {from} to {to}", total.title),
+        Rule::Sum => format!(
+            "{} [{id}] {verb} by {size} thousand from {from} to {to}",
+            total.title
+        ),
+        Rule::Rate => {
+            format!("The unemployment rate [{id}] {verb} {size} points from {from} to {to}")
+        }
+        Rule::Published => format!(
+            "Real GDP [{id}] {} at an annual rate of {} % in {to}",
+            if change < 0.0 { "shrank" } else { "grew" },
+            size
+        ),
+    };
+    let places = if whole.rule == Rule::Sum { 0 } else { 2 };
+    let named = |of_whole: bool| {
+        let own = parts
+            .contributions
+            .iter()
+            .filter(|c| c.part.of.is_empty() == of_whole);
+        let mut own: Vec<&Contribution> = own.collect();
+        own.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
+        let largest = own.into_iter().take(MAX_NAMED);
+        join(
+            largest.map(|c| format!("{} {}", c.part.name, format_signed(c.points, places))),
+            ", ",
+        )
+    };
+    let of_parts = capitalize(&named(false));
+    let within = enclosed(" Of these: ", &of_parts, ".");
+    format!("{head}: {}.{within}", named(true))
+}
