@@ -12,7 +12,14 @@ use std::ops::RangeInclusive;
 
 /// Beginnings of series whose past states are known without vintages: the unadjusted consumer prices of the BLS, their
 /// weights and the real-time Sahm rule are never revised, and the days on which recessions were announced are on record.
-const NEVER_REVISED: [&str; 5] = ["CPIAUCNS", "CUUR", "CPIW_", "SAHMREALTIME", "USREC"];
+const NEVER_REVISED: [&str; 6] = [
+    "CPIAUCNS",
+    "CPILFENS",
+    "CUUR",
+    "CPIW_",
+    "SAHMREALTIME",
+    "USREC",
+];
 
 /// The vintage of the values in an answer about a past day.
 #[derive(

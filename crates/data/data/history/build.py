@@ -107,8 +107,14 @@ def read_copies(held):
             of_it = held[row["series_id"]]
             if row["date"] in of_it.figures or (of_it.figures and of_it.read != origin["read"]):
                 raise Refused(f"{row['series_id']}: in {origin['file']} and elsewhere")
-            of_it.figures[row["date"]] = row["value"]
             of_it.origin, of_it.read = f"bundled from {name}", origin["read"]
+            if row.get("known_from"):
+                of_it.vintages.append((row["date"], row["value"], row["known_from"]))
+            else:
+                of_it.figures[row["date"]] = row["value"]
+    for of_it in held.values():
+        if of_it.vintages and not of_it.figures:
+            of_it.figures = of_it.latest()
 
 
 def read_packages(held):
