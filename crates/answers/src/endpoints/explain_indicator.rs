@@ -76,7 +76,9 @@ impl Endpoint for Params {
         description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
             CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
             or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
-            month before or another day. Do not use it for the value alone: use get_metric.",
+            month before or another day. Also what drove inflation (CPI, core CPI, PCE prices), payrolls, \
+            unemployment or GDP growth in a month (date=2022-06) by their parts. Do not use it for the value \
+            alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         in_sitemap: false,

@@ -141,7 +141,7 @@ impl Whole {
     /// Breaks a change down into contributions.
     ///
     /// # Errors
-    /// Says which figure or weight is missing, and of which periods weights are held.
+    /// Says which figure or weight is missing, of which periods weights are held, or that parts and whole do not fit.
     pub fn break_down(&'static self, set: &SeriesSet, ends: Ends) -> Result<Breakdown, String> {
         let Ends { from, to } = ends;
         let change = match self.rule {
@@ -160,6 +160,20 @@ impl Whole {
                 Err(reason) if part.of.is_empty() => return Err(reason),
                 Err(_) => breakdown.missing.push(part.name),
             }
+        }
+        // Rounded parts leave less than this; more shows that parts and whole are of different states.
+        let tolerance = match self.rule {
+            Rule::Prices => 0.03,
+            Rule::Published | Rule::Rate => 0.1,
+            Rule::Sum => 2.0 + 0.002 * change.abs(),
+        };
+        let rest = breakdown.rest();
+        if rest.abs() > tolerance {
+            let sum = change - rest;
+            let reason = format!(
+                "its parts add up to {sum:.2} and it changed by {change:.2}: they are of different states"
+            );
+            return Err(reason);
         }
         Ok(breakdown)
     }

@@ -5,6 +5,7 @@ use super::{Params, what_changed};
 use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::{Breakdown, Contribution, Ends, Rule, Whole};
+use econoscope_core::indicators::identities;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::model::SeriesSet;
 use econoscope_desk::basis::Values;
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// Parts named in the sentence.
 const MAX_NAMED: usize = 4;
+/// Periods in which the newest change is looked for.
+const MAX_PERIODS_BACK: usize = 36;
 
 /// Returns the figure that a series, or a formula of it, is about.
 pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
@@ -19,37 +22,55 @@ pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
     let [part] = meaning.columns.as_slice() else {
         return Ok(None);
     };
-    let mut words = part.formula.split(|c: char| !c.is_ascii_alphanumeric());
-    let of = |id: &str| {
-        Whole::all()
-            .iter()
-            .find(|w| [w.series, w.total].contains(&id))
+    let whole = |formula: &str| {
+        let mut words = formula.split(|c: char| !c.is_ascii_alphanumeric());
+        let of = |id: &str| {
+            let mut wholes = Whole::all().iter();
+            wholes.find(|w| [w.series, w.total].contains(&id))
+        };
+        words.find_map(of)
     };
-    Ok(words.find_map(of))
+    let identity = || whole(identities::identity(&part.formula)?.formula);
+    Ok(whole(&part.formula).or_else(identity))
 }
 
 /// Breaks down the change of a figure, by default the newest one's.
 pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Result<Explanation> {
     let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-    let set = desk.series_set(whole.inputs(), as_of)?;
     check_known(desk, whole, as_of)?;
     let info = catalogued(whole.series)?;
     let total = catalogued(whole.total)?;
-    let newest = || set.get(whole.total).and_then(|s| s.observations.last());
-    let to = match (params.date.as_deref(), newest()) {
-        (Some(text), _) => dates::read("date", text, desk.today(), desk.today())?,
-        (None, Some(newest)) => newest.date,
-        (None, None) => return Err(desk.no_data_error(total, as_of)),
+    desk.series_or_reason(total, as_of)?;
+    let set = read(desk, whole, as_of)?;
+    let today = desk.today();
+    let period = |date| total.frequency.period_date(date);
+    let ends = |to: Date| -> Result<Ends> {
+        let from = match params.since.as_deref() {
+            Some(text) => what_changed::parse_since(text, to, today)?,
+            None => shift(to, (-whole.months).months()),
+        };
+        Ok(Ends {
+            from: period(from),
+            to,
+        })
     };
-    let to = total.frequency.period_date(to);
-    let from = match params.since.as_deref() {
-        Some(text) => what_changed::parse_since(text, to, desk.today())?,
-        None => shift(to, (-whole.months).months()),
+    // Without a date the newest change counts of which every part is held.
+    let dates = set
+        .up_to(whole.total, Date::MAX)
+        .iter()
+        .rev()
+        .map(|o| o.date);
+    let last = dates.clone().next();
+    let is_held = |to: &Date| ends(*to).is_ok_and(|ends| whole.break_down(&set, ends).is_ok());
+    let asked = params
+        .date
+        .as_deref()
+        .map(|text| dates::read("date", text, today, today));
+    let newest = || dates.take(MAX_PERIODS_BACK).find(is_held).or(last);
+    let Some(to) = asked.transpose()?.map(period).or_else(newest) else {
+        return Err(desk.no_data_error(total, as_of));
     };
-    let ends = Ends {
-        from: total.frequency.period_date(from),
-        to,
-    };
+    let ends = ends(to)?;
     let parts = whole.break_down(&set, ends).map_err(|reason| {
         let change = format!(
             "the change of {} to {}",
@@ -59,6 +80,13 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
         Error::no_data(change, reason)
     })?;
     let mut provenance = Provenance::new(desk, as_of, whole.inputs())?;
+    if params.date.is_none() && last.is_some_and(|last| to < last) {
+        let label = total.frequency.label(to);
+        provenance.note(
+            "date",
+            format!("{label} is the newest of which every part is held"),
+        );
+    }
     if !parts.missing.is_empty() {
         provenance.note(
             "inputs",
@@ -103,16 +131,29 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
     })
 }
 
+/// Reads the series of a breakdown.
+fn read(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<SeriesSet> {
+    let mut set = SeriesSet::default();
+    for id in whole.inputs() {
+        if let Some(series) = desk.series(catalogued(id)?, as_of)? {
+            set.insert(series);
+        }
+    }
+    Ok(set)
+}
+
 /// Renders a breakdown as text.
 pub(super) fn render(a: &Explanation) -> String {
     let mut text = format!("{}\npart,series,change,unit,weight %,points", a.moved);
+    let is_count = |unit: &str| !unit.contains('%') && !unit.contains("points");
+    let decimals = 2 * usize::from(!a.scores.iter().any(|score| is_count(&score.unit)));
     for input in &a.inputs {
         let number = |value: Option<f64>, decimals| {
             value.map_or_else(String::new, |value| format_number(value, decimals))
         };
         let points = input
             .points
-            .map_or_else(String::new, |p| format_signed(p, 2));
+            .map_or_else(String::new, |p| format_signed(p, decimals));
         text += &format!(
             "\n{},{},{},{},{},{points}",
             table_cell(&input.name),
