@@ -258,9 +258,12 @@ fn segments(set: &SeriesSet, part: &Part, ends: Ends) -> Result<Vec<Segment>, St
     let weights = set.get(part.weight).ok_or_else(missing)?;
     let frequency = weights.frequency();
     // A year's weights are of its December and hold for the next year.
-    let base_of = |date: Date| match frequency {
-        Frequency::Annual => date.last_of_year().first_of_month(),
-        _ => date,
+    let base_of = |date: Date| {
+        if frequency == Frequency::Annual {
+            date.last_of_year().first_of_month()
+        } else {
+            date
+        }
     };
     let until = |date| shift(base_of(date), frequency.period());
     let mut segments = Vec::new();
@@ -302,9 +305,10 @@ impl Factors {
     fn effect(&self, series: &str) -> [f64; 2] {
         let mean = |[a, b]: [f64; 2]| f64::midpoint(a, b);
         let change = |[a, b]: [f64; 2]| b - a;
-        let participation = [0, 1].map(|i| self.force[i] / self.people[i]);
+        let [[force, force_after], [people, people_after]] = [self.force, self.people];
+        let participation = [force / people, force_after / people_after];
         // A thousand more in the labor force raise the rate by this, with employment as it was on the average.
-        let of_force = mean(self.employed) / (self.force[0] * self.force[1]);
+        let of_force = mean(self.employed) / (force * force_after);
         match series {
             "CE16OV" => {
                 let share = mean(self.force.map(|force| 1.0 / force));

@@ -34,92 +34,45 @@ pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
     Ok(whole(&part.formula).or_else(identity))
 }
 
+/// The change that is asked for, and its parts.
+struct Change {
+    ends: Ends,
+    parts: Breakdown,
+    /// Newest period of the whole.
+    newest: Date,
+}
+
 /// Breaks down the change of a figure, by default the newest one's.
 pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Result<Explanation> {
     let as_of = parse_as_of(desk, params.as_of.as_deref())?;
     check_known(desk, whole, as_of)?;
-    let info = catalogued(whole.series)?;
     let total = catalogued(whole.total)?;
     desk.series_or_reason(total, as_of)?;
     let set = read(desk, whole, as_of)?;
-    let today = desk.today();
-    let period = |date| total.frequency.period_date(date);
-    let ends = |to: Date| -> Result<Ends> {
-        let from = match params.since.as_deref() {
-            Some(text) => what_changed::parse_since(text, to, today)?,
-            None => shift(to, (-whole.months).months()),
-        };
-        Ok(Ends {
-            from: period(from),
-            to,
-        })
-    };
-    // Without a date the newest change counts of which every part is held.
-    let dates = set
-        .up_to(whole.total, Date::MAX)
-        .iter()
-        .rev()
-        .map(|o| o.date);
-    let last = dates.clone().next();
-    let is_held = |to: &Date| ends(*to).is_ok_and(|ends| whole.break_down(&set, ends).is_ok());
-    let asked = params
-        .date
-        .as_deref()
-        .map(|text| dates::read("date", text, today, today));
-    let newest = || dates.take(MAX_PERIODS_BACK).find(is_held).or(last);
-    let Some(to) = asked.transpose()?.map(period).or_else(newest) else {
-        return Err(desk.no_data_error(total, as_of));
-    };
-    let ends = ends(to)?;
-    let parts = whole.break_down(&set, ends).map_err(|reason| {
-        let change = format!(
-            "the change of {} to {}",
-            whole.series,
-            total.frequency.label(to)
-        );
-        Error::no_data(change, reason)
-    })?;
+    let Change {
+        ends,
+        parts,
+        newest,
+    } = find_change(desk, whole, &set, params)?;
     let mut provenance = Provenance::new(desk, as_of, whole.inputs())?;
-    if params.date.is_none() && last.is_some_and(|last| to < last) {
-        let label = total.frequency.label(to);
-        provenance.note(
-            "date",
-            format!("{label} is the newest of which every part is held"),
-        );
+    if params.date.is_none() && ends.to < newest {
+        let label = total.frequency.label(ends.to);
+        let note = format!("{label} is the newest of which every part is held");
+        provenance.note("date", note);
     }
-    if !parts.missing.is_empty() {
-        provenance.note(
-            "inputs",
-            format!("not loaded: {}", join(&parts.missing, ", ")),
-        );
-    }
-    let unit = match whole.rule {
-        Rule::Prices | Rule::Published => "%",
-        Rule::Sum => total.units_short.as_str(),
-        Rule::Rate => "percentage points",
-    };
+    let missing = join(&parts.missing, ", ");
+    provenance.note("inputs", enclosed("not loaded: ", &missing, ""));
+    let inputs = parts.contributions.iter();
     Ok(Explanation {
         indicator: whole.series.into(),
-        name: info.title.clone(),
+        name: catalogued(whole.series)?.title.clone(),
         method: "contributions of parts".into(),
         formula: formula(whole.rule).into(),
         method_source: total.source.clone(),
         label: None,
         before: ends.from,
-        scores: vec![Score {
-            name: "change".into(),
-            unit: unit.into(),
-            date: Some(to),
-            value: Some(round_to(parts.change, 4)),
-            base: round_to(parts.rest(), 4),
-            value_before: None,
-            base_before: 0.0,
-        }],
-        inputs: parts
-            .contributions
-            .iter()
-            .map(|c| input(&set, whole.rule, c))
-            .collect(),
+        scores: vec![score(whole.rule, total, &parts, ends.to)],
+        inputs: inputs.map(|c| input(&set, whole.rule, c)).collect(),
         probits: BTreeMap::new(),
         alarm: None,
         moved: describe(whole, total, &parts, ends),
@@ -129,6 +82,74 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
         attribution: desk.attribution(),
         provenance,
     })
+}
+
+/// Finds the change that is asked for; without a date the newest of which every part is held.
+fn find_change(
+    desk: &Desk,
+    whole: &'static Whole,
+    set: &SeriesSet,
+    params: &Params,
+) -> Result<Change> {
+    let today = desk.today();
+    let total = catalogued(whole.total)?;
+    let period = |date| total.frequency.period_date(date);
+    let ends = |to: Date| -> Result<Ends> {
+        let from = match params.since.as_deref() {
+            Some(text) => what_changed::parse_since(text, to, today)?,
+            None => shift(to, (-whole.months).months()),
+        };
+        let ends = Ends {
+            from: period(from),
+            to,
+        };
+        Ok(ends)
+    };
+    let figures = set.up_to(whole.total, Date::MAX);
+    let Some(newest) = figures.last().map(|o| o.date) else {
+        return Err(desk.no_data_error(total, AsOf::Latest));
+    };
+    let break_down = |to: Date| -> Result<Change> {
+        let ends = ends(to)?;
+        let parts = whole.break_down(set, ends).map_err(|reason| {
+            let change = format!(
+                "the change of {} to {}",
+                whole.series,
+                total.frequency.label(to)
+            );
+            Error::no_data(change, reason)
+        })?;
+        Ok(Change {
+            ends,
+            parts,
+            newest,
+        })
+    };
+    if let Some(text) = &params.date {
+        return break_down(period(dates::read("date", text, today, today)?));
+    }
+    let recent = figures.iter().rev().take(MAX_PERIODS_BACK);
+    let mut changes = recent.map(|o| break_down(o.date));
+    changes
+        .find(Result::is_ok)
+        .unwrap_or_else(|| break_down(newest))
+}
+
+fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
+    let unit = match rule {
+        Rule::Prices | Rule::Published => "%",
+        Rule::Sum => total.units_short.as_str(),
+        Rule::Rate => "percentage points",
+    };
+    Score {
+        name: "change".into(),
+        unit: unit.into(),
+        date: Some(to),
+        value: Some(round_to(parts.change, 4)),
+        base: round_to(parts.rest(), 4),
+        value_before: None,
+        base_before: 0.0,
+    }
 }
 
 /// Reads the series of a breakdown.
@@ -172,14 +193,14 @@ pub(super) fn render(a: &Explanation) -> String {
 
 /// Refuses a past day of which the figures are not known.
 fn check_known(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<()> {
-    let basis = desk.basis(whole.inputs(), as_of)?;
-    let revised = basis
+    let bases = desk.basis(whole.inputs(), as_of)?;
+    let mut revised = Vec::new();
+    for basis in bases
         .iter()
-        .filter(|basis| basis.values == Values::AsLastRevised);
-    let revised: Vec<&str> = revised
-        .flat_map(|b| &b.series)
-        .map(String::as_str)
-        .collect();
+        .filter(|basis| basis.values == Values::AsLastRevised)
+    {
+        revised.extend(basis.series.iter().map(String::as_str));
+    }
     let AsOf::Day(day) = as_of else { return Ok(()) };
     if revised.is_empty() {
         return Ok(());
@@ -266,11 +287,8 @@ fn describe(whole: &Whole, total: &SeriesInfo, parts: &Breakdown, ends: Ends) ->
     };
     let places = if whole.rule == Rule::Sum { 0 } else { 2 };
     let named = |of_whole: bool| {
-        let own = parts
-            .contributions
-            .iter()
-            .filter(|c| c.part.of.is_empty() == of_whole);
-        let mut own: Vec<&Contribution> = own.collect();
+        let is_named = |c: &&Contribution| c.part.of.is_empty() == of_whole;
+        let mut own: Vec<&Contribution> = parts.contributions.iter().filter(is_named).collect();
         own.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
         let largest = own.into_iter().take(MAX_NAMED);
         join(
