@@ -222,7 +222,7 @@ def registry(dist, bundled):
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": MCP_NAME,
         "title": "Econoscope",
-        "description": "US macro data: regime, recession probability, rates, inflation, jobs, 400+ series",
+        "description": "US macro data: regime, recession probability, rates, inflation, jobs, 1,100+ series",
         "version": VERSION,
         "repository": {"url": REPOSITORY, "source": "github"},
         "websiteUrl": REPOSITORY,

@@ -13,6 +13,7 @@
 mod as_of;
 mod claims;
 mod dates;
+mod drivers;
 mod expanded;
 mod first_prints;
 mod fresh;

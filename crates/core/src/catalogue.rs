@@ -15,6 +15,21 @@ use std::sync::{Arc, LazyLock};
 pub struct Catalogue {
     series: Vec<Arc<SeriesInfo>>,
     by_id: HashMap<SeriesId, Arc<SeriesInfo>>,
+    parts: Vec<SeriesPart>,
+}
+
+/// What a series of a place or group is of. Each text may be empty; `|` and `;` divide as the columns of the file do
+/// (docs/SOURCES.md#catalogue).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesPart {
+    /// Identifier.
+    pub id: &'static str,
+    /// Names of its place: `New York State|New York`.
+    pub place: &'static str,
+    /// Its group, by `;`; what goes without saying is in brackets: `college graduates;(25 and over)`.
+    pub group: &'static str,
+    /// The national series that measure the same, by `;`.
+    pub whole: &'static str,
 }
 
 impl Catalogue {
@@ -22,15 +37,17 @@ impl Catalogue {
     pub fn embedded() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
             // The file is embedded and a test reads every row, so no row is skipped here.
-            let rows = table::rows(include_str!("../data/catalogue.csv"));
-            let series: Vec<_> = rows
+            let rows = || table::rows(include_str!("../data/catalogue.csv"));
+            let series: Vec<_> = rows()
                 .filter_map(|(_, row)| Some(Arc::new(parse_row(row.ok()?)?)))
                 .collect();
+            let parts = rows().filter_map(|(_, row)| part(row.ok()?));
             let by_id = series
                 .iter()
                 .map(|info| (info.id.clone(), Arc::clone(info)));
             Catalogue {
                 by_id: by_id.collect(),
+                parts: parts.collect(),
                 series,
             }
         });
@@ -40,6 +57,11 @@ impl Catalogue {
     /// Iterates over every series in the order of the file: public series, then composites.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
         self.series.iter()
+    }
+
+    /// Returns the series of places and groups.
+    pub fn parts(&self) -> &[SeriesPart] {
+        &self.parts
     }
 
     /// Returns the series with this identifier in upper case.
@@ -66,8 +88,20 @@ impl Catalogue {
     }
 }
 
+/// Returns the place and group of a row of the file; `None` if it has none.
+fn part(row: [&'static str; 15]) -> Option<SeriesPart> {
+    let [id, .., place, group, whole] = row;
+    let part = SeriesPart {
+        id,
+        place,
+        group,
+        whole,
+    };
+    (!whole.is_empty()).then_some(part)
+}
+
 /// Parses a row of the file.
-fn parse_row(row: [&str; 12]) -> Option<SeriesInfo> {
+fn parse_row(row: [&str; 15]) -> Option<SeriesInfo> {
     let [
         id,
         title,
@@ -81,6 +115,7 @@ fn parse_row(row: [&str; 12]) -> Option<SeriesInfo> {
         metric,
         rights,
         decimals,
+        ..,
     ] = row;
     Some(SeriesInfo {
         id: SeriesId::new(id).ok()?,
@@ -118,6 +153,19 @@ mod tests {
         assert_eq!(catalogue.by_id.len(), catalogue.series.len());
         assert!(public.len() >= 402 && composites.len() >= 7);
         assert!(catalogue.iter().filter(|s| s.is_metric).count() >= 248);
+    }
+
+    #[test]
+    fn every_part_is_of_known_series_and_of_a_place_or_group() {
+        let catalogue = Catalogue::embedded();
+        for part in catalogue.parts() {
+            assert!(!part.place.is_empty() || !part.group.is_empty(), "{part:?}");
+            for whole in part.whole.split(';') {
+                let info = catalogue.get(whole);
+                assert!(info.is_some() && whole != part.id, "{part:?}: {whole}");
+            }
+        }
+        assert!(catalogue.parts().len() >= 300);
     }
 
     #[test]

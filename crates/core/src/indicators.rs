@@ -6,7 +6,7 @@
 //!
 //! [`months`], [`transform`], [`resample`], [`statistics`] and [`window`] are the arithmetic; [`recession`],
 //! [`recession_now`], [`liquidity`], [`stress`] and [`appetite`] are the composites, one row each in [`COMPOSITES`];
-//! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`identities`] define series by others; [`prose`] and [`narrative`] format figures as text.
+//! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`identities`] define series by others; [`drivers`] breaks down changes of published figures; [`prose`] and [`narrative`] format figures as text.
 //!
 //! # To add a composite
 //! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here; the lists of composites
@@ -23,6 +23,7 @@ pub mod base_rates;
 pub mod blend;
 pub mod composite;
 pub mod condition;
+pub mod drivers;
 pub mod expectation;
 pub mod explain;
 pub mod expression;

@@ -10,9 +10,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Series whose past states are known without vintages: the unadjusted consumer prices of the BLS and the real-time Sahm
-/// rule are never revised, and the days on which recessions were announced are on record.
-const NEVER_REVISED: [&str; 3] = ["CPIAUCNS", "SAHMREALTIME", "USREC"];
+/// Beginnings of series whose past states are known without vintages: the unadjusted consumer prices of the BLS, their
+/// weights and the real-time Sahm rule are never revised, and the days on which recessions were announced are on record.
+const NEVER_REVISED: [&str; 6] = [
+    "CPIAUCNS",
+    "CPILFENS",
+    "CUUR",
+    "CPIW_",
+    "SAHMREALTIME",
+    "USREC",
+];
 
 /// The vintage of the values in an answer about a past day.
 #[derive(
@@ -130,7 +137,10 @@ impl Desk {
 
 fn values_and_rule(info: &SeriesInfo, row: &VintageObservation) -> (Values, Rule) {
     match row.known_from {
-        None if NEVER_REVISED.contains(&info.id.as_str()) => {
+        None if NEVER_REVISED
+            .iter()
+            .any(|start| info.id.as_str().starts_with(start)) =>
+        {
             (Values::AsKnownThen, Rule::PublicationLag)
         }
         None => (Values::AsLastRevised, Rule::PublicationLag),

@@ -1,6 +1,7 @@
 //! What a name or a question means: series by their names, and everything else by its words.
 
 mod find;
+mod parts;
 mod read;
 mod register;
 pub mod resolve;

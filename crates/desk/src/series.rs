@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 impl Desk {
     /// Returns a series as known at `as_of`, from the store or computed by its identity; `None` where there is neither.
-    /// Shape: up to the reference day; observations dated after today are projections and are left out.
+    /// Shape: up to the reference day; observations dated after today are projections and are left out, but for official
+    /// forecasts, of which they are the point.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -114,7 +115,9 @@ impl Desk {
                 let info = self.info_with_base(info, today)?;
                 self.store.read(&info.id)?.and_then(|v| {
                     let mut rows = v.latest();
-                    rows.truncate(rows.partition_point(|o| o.date <= today));
+                    if !info.is_forecast() {
+                        rows.truncate(rows.partition_point(|o| o.date <= today));
+                    }
                     to_series(&info, rows)
                 })
             }
@@ -189,7 +192,9 @@ impl Desk {
             } else {
                 v.as_of(day, |date| publication.day(date))
             };
-            rows.truncate(rows.partition_point(|o| o.date <= end));
+            if !info.is_forecast() {
+                rows.truncate(rows.partition_point(|o| o.date <= end));
+            }
             rows
         }))
     }

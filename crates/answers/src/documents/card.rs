@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub const NAME: &str = "io.github.econoscope/econoscope";
 /// At most 100 characters, as the card's schema asks.
 pub const DESCRIPTION: &str =
-    "US macroeconomic data: regime, recession probability, liquidity, stress, 400+ series";
+    "US macroeconomic data: regime, recession probability, liquidity, stress, 1,100+ series";
 /// Supported protocol versions, newest first.
 pub const VERSIONS: [&str; 5] = [
     "2026-07-28",

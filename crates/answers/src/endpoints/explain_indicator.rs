@@ -5,6 +5,7 @@
 mod alarms;
 mod answer;
 mod as_revised;
+mod drivers;
 mod side;
 
 pub use alarms::{AlarmDates, AlarmHistory};
@@ -14,21 +15,23 @@ pub use answer::{
 
 use super::what_changed;
 use crate::prelude::*;
+use econoscope_core::indicators::drivers::Whole;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, record, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
-use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// Which.
-    #[schemars(schema_with = "tickers")]
+    /// A composite, regime, SAHM, or a figure with parts: cpi, core cpi, pce prices, payrolls, unemployment, gdp growth.
+    #[schemars(example = &"CRPI", length(min = 1, max = 80))]
     indicator: String,
+    /// Of a figure with parts: its month or quarter, 2022-06. Default: the newest.
+    date: Option<String>,
     /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
     as_of: Option<String>,
     /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
@@ -64,11 +67,6 @@ fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
     indicators::indicators().chain([&sahm::SAHM])
 }
 
-fn tickers(_: &mut SchemaGenerator) -> Schema {
-    let tickers: Vec<&str> = all_indicators().map(Indicator::ticker).collect();
-    json_schema!({ "type": "string", "enum": tickers })
-}
-
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "explain_indicator",
@@ -78,7 +76,9 @@ impl Endpoint for Params {
         description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
             CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
             or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
-            month before or another day. Do not use it for the value alone: use get_metric.",
+            month before or another day. Also what drove inflation (CPI, core CPI, PCE prices), payrolls, \
+            unemployment or GDP growth in a month (date=2022-06) by their parts. Do not use it for the value \
+            alone: use get_metric.",
         max_age: 300,
         in_contract: false,
         in_sitemap: false,
@@ -94,10 +94,20 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
+        let indicator = match find(desk, &params.indicator)? {
+            Explained::Indicator(indicator) => indicator,
+            Explained::Whole(whole) => return drivers::explain(desk, whole, params),
+        };
+        if let Some(date) = &params.date {
+            let allowed = format!("as_of={date} for {}", indicator.ticker());
+            return Err(Error::invalid(
+                "date",
+                date,
+                "is for figures with parts",
+                &allowed,
+            ));
+        }
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let indicator = all_indicators()
-            .find(|i| i.ticker() == params.indicator)
-            .ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = ComparisonSide::new(desk, indicator, as_of)?;
         let inputs = || now.series.iter().copied();
         let day = desk.reference_day(inputs(), as_of)?.as_of;
@@ -147,6 +157,9 @@ impl Endpoint for Params {
     }
 
     fn text(a: &Explanation, params: &Self) -> String {
+        if Whole::all().iter().any(|whole| whole.series == a.indicator) {
+            return drivers::render(a);
+        }
         let earlier = params.earlier(a.before);
         let name = a.name.split(" (").next().unwrap_or_default();
         let mut text = format!("{name} ({})", a.indicator);
@@ -176,6 +189,38 @@ impl Endpoint for Params {
         }
         text + &a.provenance.render_closing(&a.attribution)
     }
+}
+
+/// What can be explained.
+enum Explained {
+    Indicator(&'static Indicator),
+    Whole(&'static Whole),
+}
+
+/// Finds what a name means, among what can be explained.
+fn find(desk: &Desk, name: &str) -> Result<Explained> {
+    let bare = name.trim();
+    if let Some(found) = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(bare)) {
+        return Ok(Explained::Indicator(found));
+    }
+    if let Some(whole) = drivers::find(desk, name)? {
+        return Ok(Explained::Whole(whole));
+    }
+    let info = desk.resolve("indicator", name)?;
+    let id = info.id.as_str();
+    let is_meant = |i: &&Indicator| i.id == id || i.id == sahm::SAHM.id && id.starts_with(i.id);
+    let indicator = all_indicators().find(is_meant);
+    indicator.map(Explained::Indicator).ok_or_else(|| {
+        let tickers = all_indicators().map(Indicator::ticker);
+        let wholes = Whole::all().iter().map(|whole| whole.series);
+        let allowed = join(tickers.chain(wholes), ", ");
+        Error::invalid(
+            "indicator",
+            name,
+            "has no parts that are known here",
+            &allowed,
+        )
+    })
 }
 
 /// Describes the probits in a line; empty without one.

@@ -335,7 +335,7 @@ fn describe(
             provenance.note("headline", rate.unwrap_or_default());
         }
     }
-    let published = last.filter(|_| !info.is_composite());
+    let published = last.filter(|_| !info.is_composite() && !info.is_forecast());
     let today = newest(as_of, desk.today());
     let days = desk.announced_days(as_of)?;
     let next_release =

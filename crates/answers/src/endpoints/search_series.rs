@@ -93,7 +93,7 @@ impl Endpoint for Params {
         tool: "search_series",
         title: "Find series",
         path: "/api/public/series/search",
-        summary: "Which of 400+ series there are, by words or category, with unit, frequency, source and rights",
+        summary: "Which of 1,100+ series there are, by words or category, with unit, frequency, source and rights",
         description: "Use this when looking for a series' identifier, or asked what data or series there are about a \
             subject (car prices, bank lending). Do not use it for values: use get_metric or get_time_series.",
         max_age: 1_800,

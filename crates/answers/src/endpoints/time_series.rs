@@ -35,7 +35,7 @@ impl Endpoint for Params {
         tool: "get_time_series",
         title: "History of a series",
         path: "/api/public/data/{seriesId}",
-        summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
+        summary: "History of one of 1,100+ series: all rows as JSON or CSV, or figures over them",
         description: "Use this when asked for the history, trend, chart, plot or past values of one time series since a \
             date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, \
             inflation, CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and \

@@ -294,6 +294,14 @@ impl<'a> VintageRecord<'a> {
                 last = Some(date);
             }
         }
+        if info.is_forecast() {
+            // Forecasts of one meeting are of several years, and each was printed at its meeting.
+            let before = first.map(|month| month.plus(-1));
+            record.spans = before
+                .zip(record.spans.last().map(|span| span.1))
+                .into_iter()
+                .collect();
+        }
         record
     }
 
@@ -310,7 +318,8 @@ impl<'a> VintageRecord<'a> {
             self.info.publication_day(date),
             self.info.frequency.slack_days(),
         );
-        let is_early = months_between(date, day) <= LATEST_PRINT && (!was_loaded || day <= due);
+        let is_soon = self.info.is_forecast() || months_between(date, day) <= LATEST_PRINT;
+        let is_early = is_soon && (!was_loaded || day <= due);
         // The rows of the first vintage were printed before it.
         let (first_month, _) = self.spans.first()?;
         (is_early && Month::from_date(day) > *first_month).then_some(day)

@@ -92,6 +92,11 @@ impl SeriesInfo {
         self.category == COMPOSITE_CATEGORY
     }
 
+    /// Returns whether it is an official forecast, whose figures are of years to come: the medians of the FOMC.
+    pub fn is_forecast(&self) -> bool {
+        self.source.ends_with("(FOMC projections)")
+    }
+
     /// Returns the day from which the figure dated `date` counts as known if no vintage records it ([`Publication::day`]).
     pub fn publication_day(&self, date: Date) -> Date {
         Publication::new(self).day(date)

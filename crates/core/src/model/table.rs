@@ -77,7 +77,7 @@ mod tests {
         assert_same_as_csv_reader::<2>(include_str!("../../../answers/data/means.csv"));
         assert_same_as_csv_reader::<8>(include_str!("../../data/evidence.csv"));
         assert_same_as_csv_reader::<4>(include_str!("../../data/recessions.csv"));
-        assert_same_as_csv_reader::<12>(include_str!("../../data/catalogue.csv"));
+        assert_same_as_csv_reader::<15>(include_str!("../../data/catalogue.csv"));
         assert_same_as_csv_reader::<2>(include_str!("../../data/aliases.csv"));
         assert_same_as_csv_reader::<4>(include_str!("../../data/ambiguous.csv"));
         assert_same_as_csv_reader::<2>(include_str!("../../../data/data/topics.csv"));

@@ -3,6 +3,7 @@
 
 What goes into it
     data/series/<ID>.csv      figures as last revised, read on FIGURES_READ
+    data/copies/<FILE>.csv    figures of other series in copies that public repositories keep; origins.csv says whose and when read
     data/vintages/<ID>.csv    what was known at each month's end
     packages.csv              what public packages know beyond them (packages.py makes it), read on PACKAGES_READ
     SAHMCURRENT               computed here from UNRATE
@@ -82,6 +83,7 @@ def read_all():
     held = defaultdict(Held)
     for path in sorted((DATA / "series").glob("*.csv")):
         held[path.stem].figures = {row["date"]: row["value"] for row in read_csv(path)}
+    read_copies(held)
     units = [row["series"] for row in read_csv(CORE / "units.csv")]
     for path in sorted((DATA / "vintages").glob("*.csv")):
         if path.stem != "units":
@@ -94,6 +96,25 @@ def read_all():
             settle(all_of_it, units.count(series) > 1)
     held["SAHMCURRENT"] = Held(sahm(held["UNRATE"].latest()), "bundled from derived: UNRATE", PACKAGES_READ)
     return dict(sorted(held.items()))
+
+
+def read_copies(held):
+    """Figures of series that are not in data/series, each with the day on which the copy read its agency."""
+    for origin in read_csv(DATA / "copies" / "origins.csv"):
+        month = date.fromisoformat(origin["read"]).strftime("%B %Y")
+        name = "derived: gretl-data 2026d-1" if origin["file"] == "derived.csv" else f"figures of {month}"
+        for row in read_csv(DATA / "copies" / origin["file"]):
+            of_it = held[row["series_id"]]
+            if row["date"] in of_it.figures or (of_it.figures and of_it.read != origin["read"]):
+                raise Refused(f"{row['series_id']}: in {origin['file']} and elsewhere")
+            of_it.origin, of_it.read = f"bundled from {name}", origin["read"]
+            if row.get("known_from"):
+                of_it.vintages.append((row["date"], row["value"], row["known_from"]))
+            else:
+                of_it.figures[row["date"]] = row["value"]
+    for of_it in held.values():
+        if of_it.vintages and not of_it.figures:
+            of_it.figures = of_it.latest()
 
 
 def read_packages(held):
@@ -228,7 +249,8 @@ def tables(held, about):
              "|---|---|---|---|---|---|---|---|---:|---|---:|"]
     for series, of_it in held.items():
         row, latest = about[series.upper()], of_it.latest()
-        copies = [of_it.origin.removeprefix("bundled from ").replace("figures of August 2026", f"agency, read {FIGURES_READ}")]
+        origin = of_it.origin.removeprefix("bundled from ")
+        copies = [f"agency, read {of_it.read}" if origin.startswith("figures of ") else origin]
         copies += [f"{PACKAGES[of_it.package]}"] if of_it.newer else []
         months = sorted(known[:7] for _, value, known in of_it.vintages if value != "")
         lines.append("| " + " | ".join([
@@ -243,6 +265,8 @@ def tables(held, about):
               f"Packages were read on {PACKAGES_READ}.", "", "### Packages and checksums", "",
               "| package | file read | figures | licence of the package | sha256 of the archive |", "|---|---|---|---|---|"]
     lines += [f"| {p} ({p.kind}) | `{p.inside}` | {p.carries} | {p.licence} | `{p.sha256}` |" for p in PACKAGES.values()]
+    lines += ["", "### Copies in public repositories", "", "| file | agency | copy | read | checked |", "|---|---|---|---|---|"]
+    lines += [f"| `{o['file']}` | {o['agency']} | {o['copy']} | {o['read']} | {o['checked']} |" for o in read_csv(DATA / "copies" / "origins.csv")]
     return "\n".join(lines)
 
 

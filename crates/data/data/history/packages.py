@@ -202,11 +202,11 @@ def read_gretl(path, wanted):
 
 def gretl_rows(frequency, start, raw):
     """Six significant digits is what the packager had; more of a float32 is noise."""
-    year, period = map(int, start.split("."))
-    step = {"M": 1, "Q": 3}[frequency]
+    year, period = map(int, (start + ".1").split(".")[:2])
+    step = {"M": 1, "Q": 3, "A": 12}[frequency]
     first = year * 12 + (period - 1) * step
     months = (divmod(first + i * step, 12) for i in range(len(raw)))
-    return [(date(y, m + 1, 1), float(f"{v:.6g}")) for (y, m), v in zip(months, raw) if v > -998.9]
+    return [(date(y, m + 1, 1), float(f"{v:.6g}")) for (y, m), v in zip(months, raw) if v != -999]
 
 
 def ar_member(path, name):

@@ -289,7 +289,7 @@ impl AcceptanceRules<'_> {
 pub(super) fn is_projection(info: Option<&SeriesInfo>, title: &str) -> bool {
     let is_named = |word| title.to_lowercase().contains(word);
     info.map_or(is_named("projection") || is_named("forecast"), |info| {
-        info.source == "Congressional Budget Office"
+        info.is_forecast() || info.source == "Congressional Budget Office"
     })
 }
 

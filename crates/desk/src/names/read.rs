@@ -3,6 +3,7 @@
 //! Every word is read once. A name whose words are not all read has no reading, so that a part is never taken for the
 //! whole and no sign, operator or change is lost.
 
+use super::parts::{Asked, Wholes};
 use super::register::{NameTable, Target, significant, suggest};
 use super::words::{Kind, Token, rows, unit};
 use econoscope_core::catalogue::Catalogue;
@@ -11,7 +12,7 @@ use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::identities;
 use econoscope_core::model::{Frequency, SeriesInfo};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 /// A series or formula that a name, or one side of it, means.
@@ -254,13 +255,73 @@ fn item(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
         Some(Target::Series(info)) => Part::series(info),
         Some(Target::Formula(formula)) => Part::formula(formula, ""),
         Some(Target::Choices(choices)) => Part::usual(choices.name, choices)?,
-        Some(Target::Absent(_)) | None => return Ok(None),
+        Some(Target::Absent(_)) | None => return local(tokens, lookups),
     };
     if exact.is_none() {
         let times = tokens.iter().filter(|token| token.kind == Kind::Time);
         part.unread.extend(times.map(|token| token.typed.clone()));
     }
     Ok(Some(part))
+}
+
+/// Reads the name of a place's or group's series.
+///
+/// # Errors
+/// [`Error::Ambiguous`] if several places have the name.
+fn local(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
+    let Some(asked) = Asked::new(tokens) else {
+        return Ok(None);
+    };
+    let read = match item(&asked.rest, lookups) {
+        Ok(None) if asked.bare.len() < asked.rest.len() => item(&asked.bare, lookups),
+        read => read,
+    };
+    let read = read.map(|part| part.into_iter().collect::<Vec<_>>());
+    let unread = read.iter().flatten().flat_map(|part| part.unread.clone());
+    let unread = unread.collect();
+    let found = asked.formulas(&wholes(read)?);
+    Ok(match found.as_slice() {
+        [] => None,
+        [(formula, info)] => Some(Part {
+            unread,
+            ..if info.id.as_str() == formula {
+                Part::series(info)
+            } else {
+                Part::formula(formula, "%")
+            }
+        }),
+        several => {
+            let infos = several.iter().map(|(_, info)| *info);
+            return Err(Error::Ambiguous {
+                name: quote(&typed(tokens)),
+                problem: "is ambiguous",
+                choices: suggest(infos),
+            });
+        }
+    })
+}
+
+/// Returns the series or formulas that were read, and what else an ambiguous name may mean.
+fn wholes(read: Result<Vec<Part>>) -> Result<Wholes> {
+    let ids = |choices: &[Suggestion]| choices.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    match read {
+        Ok(parts) => Ok(Wholes {
+            others: (parts.iter().filter_map(|part| part.choices))
+                .flat_map(|choices| ids(&choices.candidates))
+                .collect(),
+            usual: parts.into_iter().map(|part| part.formula).collect(),
+        }),
+        Err(Error::Ambiguous { choices, .. }) => Ok(Wholes {
+            usual: Vec::new(),
+            others: ids(&choices),
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+fn typed(tokens: &[Token]) -> String {
+    let words: Vec<&str> = tokens.iter().map(|token| token.typed.as_str()).collect();
+    words.join(" ")
 }
 
 fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
@@ -349,7 +410,13 @@ impl Operator {
 /// # Errors
 /// As [`single`].
 pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
-    divided(tokens, &Lookups::new())
+    let mut columns = divided(tokens, &Lookups::new())?;
+    // What a side lacks it may have from a side that is a column already: "in Texas, Ohio and Florida".
+    let mut read = HashSet::new();
+    if let Some(columns) = &mut columns {
+        columns.retain(|part| read.insert(part.formula.clone()));
+    }
+    Ok(columns)
 }
 
 fn divided(tokens: &[Token], lookups: &Lookups) -> Result<Option<Vec<Part>>> {
@@ -451,6 +518,9 @@ fn combine(operator: Operator, left: &Part, right: &Part) -> Option<Part> {
     Some(part)
 }
 
+/// Most series of places and groups that a refusal names beside the nation's.
+const MAX_NEAR: usize = 2;
+
 /// Why a name has no reading, and the nearest series.
 pub(super) type Refusal = (String, Vec<Suggestion>);
 
@@ -482,15 +552,19 @@ pub(super) fn absent(tokens: &[Token]) -> Option<Refusal> {
 
 /// Returns the refusal of a name with a place or group that the series do not tell apart.
 pub(super) fn elsewhere(tokens: &[Token]) -> Option<Refusal> {
-    let is_part = |token: &&Token| token.kind == Kind::Part;
-    let place = tokens.iter().find(is_part)?;
-    let rest: Vec<Token> = tokens.iter().filter(|t| !is_part(t)).cloned().collect();
-    let parts = parts(&rest).ok().flatten()?;
-    let why = format!("no series here is of {} alone", place.text);
-    Some((
-        why,
-        suggest(parts.iter().filter_map(|part| part.info.as_ref())),
-    ))
+    let asked = Asked::new(tokens)?;
+    let read = parts(&asked.bare).map(Option::unwrap_or_default);
+    let wholes = wholes(read).ok()?;
+    let of_nation = wholes
+        .iter()
+        .next()
+        .and_then(|whole| Catalogue::embedded().get(whole));
+    let why = format!("no series here is of {} alone", asked.words());
+    let near = asked.nearest(&wholes).into_iter().take(MAX_NEAR);
+    wholes
+        .iter()
+        .next()
+        .map(|_| (why, suggest(near.chain(of_nation))))
 }
 
 /// Returns the refusal of any other name: by a place, by an entry of the register with some of its words, or by the words

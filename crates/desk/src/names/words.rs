@@ -78,11 +78,42 @@ type Rules = HashMap<String, Vec<Rule>>;
 
 const TABLE: &str = include_str!("../../data/words.csv");
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
+/// A place: its name, kind, words, whether titles have it, postal code, and the place that it lies in.
+type Place = [&'static str; 6];
+
+/// The places by name (`data/places.csv`).
+static PLACES: LazyLock<HashMap<&str, Place>> = LazyLock::new(|| {
     let all = rows(include_str!("../../data/places.csv"));
-    let places = all.flat_map(|[name, _, words, _]: [&'static str; 4]| {
+    all.map(|place: Place| (place[0], place)).collect()
+});
+
+/// Returns the place that a place lies in: the state of a city, the region of a state.
+pub(super) fn place_around(name: &str) -> Option<&'static str> {
+    let [.., around] = PLACES.get(name)?;
+    Some(*around).filter(|around| !around.is_empty())
+}
+
+/// Returns a text with the state of a postal code in capitals at its start or end: "IN unemployment". Other words may look
+/// like codes, so a text all in capitals has none.
+pub(super) fn with_state(text: &str) -> Option<String> {
+    let text = text.trim().trim_end_matches(['?', '.']);
+    let state = |code: &str| {
+        let has_code = |place: &&Place| code.len() == 2 && place[4] == code;
+        PLACES.values().find(has_code).map(|place| place[0])
+    };
+    let is_mixed = text.contains(|c: char| c.is_ascii_lowercase());
+    let (text_before, last) = text.rsplit_once(' ').filter(|_| is_mixed)?;
+    if let Some(name) = state(last) {
+        return Some(format!("{text_before} {name}"));
+    }
+    let (first, text_after) = text.split_once(' ')?;
+    Some(format!("{} {text_after}", state(first)?))
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let places = PLACES.values().flat_map(|[name, _, words, ..]| {
         // A city is its own name; a state or country has one for all its words.
-        let text = move |word| if name.starts_with("a ") { word } else { name };
+        let text = move |word| if name.starts_with("a ") { word } else { *name };
         words.split('|').map(move |word| [word, "part", text(word)])
     });
     let all: Vec<[&str; 3]> = rows(TABLE).chain(places).collect();

@@ -151,7 +151,7 @@ fn search_covers_every_kind_of_document() {
         assert!(matches.iter().any(|m| m == want), "{query}: {matches:?}");
     }
     assert!(best("zzzz qqqq").is_empty());
-    assert!(best("price of eggs").is_empty());
+    assert_eq!(best("price of zeppelins"), [""; 0]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn stored_titles_rank_after_the_catalogue() -> Result<()> {
             "TXLONG",
             "Unemployment Rate for People of Some Age in Texas",
         ),
-        ("TXUR", "Unemployment Rate in Texas"),
+        ("TXANY", "Unemployment Rate in Texas"),
         ("DGS10", "Not our title"),
     ];
     store.describe(&titles.map(|(id, title)| Description {
@@ -229,12 +229,12 @@ fn stored_titles_rank_after_the_catalogue() -> Result<()> {
     }))?;
     let desk = desk(store);
     let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
-        let series = desk.find_series(query, category, 50)?.0;
+        let series = desk.find_series(query, category, 500)?.0;
         Ok(series.iter().map(|info| info.id.to_string()).collect())
     };
     assert_eq!(
         ids("unemployment rate texas", Some("imported"))?,
-        ["TXUR", "TXLONG"]
+        ["TXANY", "TXLONG"]
     );
     let all = ids("unemployment rate", None)?;
     assert_eq!(
@@ -242,7 +242,12 @@ fn stored_titles_rank_after_the_catalogue() -> Result<()> {
         ("UNRATE", "TXLONG")
     );
     let labor = ids("unemployment rate", Some("labor"))?;
-    assert!(!labor.is_empty() && labor.iter().all(|id| !id.starts_with("TX")));
+    assert!(
+        !labor.is_empty()
+            && labor
+                .iter()
+                .all(|id| !["TXANY", "TXLONG"].contains(&id.as_str()))
+    );
     assert_eq!(ids("txlong", None)?[0], "TXLONG");
     // A stored title does not replace the catalogue's.
     assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
