@@ -259,9 +259,7 @@ mod tests {
         let out = ask("", Some("Volatility"))?;
         assert!(out.total >= out.count && out.results.iter().all(|m| m.category == "volatility"));
         let message = ask("x", Some("weather")).unwrap_err().to_string();
-        assert!(
-            message.contains("Invalid category: \"weather\"") && message.contains("commodities")
-        );
+        assert!(message.contains("category=\"weather\"") && message.contains("commodities"));
         let message = ask(" ", None).unwrap_err().to_string();
         assert!(message.contains("no category is given"), "{message}");
         Ok(())
