@@ -249,7 +249,6 @@ impl Collector<'_> {
     fn add_rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
         let id = figure.series.first().copied().unwrap_or_default();
         if let Some(mean) = NewerMean::find(self.desk, id, figure.date, self.as_of)? {
-            self.provenance.note(name, mean.describe());
             self.newer_means.insert(name.to_owned(), mean);
         }
         Ok(self.add_figure(name, figure))
@@ -264,7 +263,15 @@ impl Collector<'_> {
         let reading = self.desk.reading(composite, self.as_of)?;
         let basis = reading.basis.join("; ");
         let note = reading.reason.clone().unwrap_or(basis);
-        self.provenance.note(name, note);
+        let band = reading.value.and_then(|value| composite.band(value));
+        self.provenance.note(name, band.unwrap_or_default());
+        let caveat = if composite.indicator.id == CRPI.indicator.id && band.is_some() {
+            "not odds"
+        } else {
+            ""
+        };
+        self.provenance.append_note(name, caveat);
+        self.provenance.append_note(name, &note);
         let present = self.desk.reading_day(self.as_of);
         self.provenance
             .note_reading(name, &composite.indicator, &reading, present);

@@ -1,8 +1,10 @@
 //! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
 use crate::prelude::*;
+use crate::render::provenance::in_plain_words;
 use crate::route::codes::EnumArgument;
 use crate::route::decode::{Arguments, default_limit};
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
@@ -226,7 +228,7 @@ impl Endpoint for Params {
         let notes = list
             .notes
             .iter()
-            .map(|(field, note)| format!("\n{field}: {note}."));
+            .map(|(field, note)| format!("\n{}: {note}.", capitalize(&in_plain_words(field))));
         text.extend(notes);
         format!("{text}\n{}", list.attribution)
     }

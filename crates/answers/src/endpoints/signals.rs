@@ -123,7 +123,11 @@ impl Endpoint for Params {
     type Output = Signals;
 
     fn omitted(&self) -> &'static [&'static str] {
-        &["convexIndices.seriesId", "marketSignals.stale"]
+        &[
+            "convexIndices.seriesId",
+            "marketSignals.displayName",
+            "marketSignals.stale",
+        ]
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {

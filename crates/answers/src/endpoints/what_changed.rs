@@ -119,6 +119,15 @@ impl Endpoint for Params {
     };
     type Output = Changes;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        // The calendar tells them of the next prints.
+        &[
+            "surprises.expected.period",
+            "surprises.expected.sd",
+            "surprises.expected.p90",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let ids = KEY_FIGURES

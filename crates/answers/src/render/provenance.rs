@@ -375,8 +375,12 @@ impl Provenance {
             .iter()
             .filter(|(field, _)| !self.is_unloaded(field))
         {
-            let known = subject(field).map(str::to_owned);
-            let named = known.or_else(|| is_forwarded.then(|| in_plain_words(field)));
+            let own = subject(field).map(str::to_owned);
+            let named = if is_forwarded {
+                Some(in_plain_words(field))
+            } else {
+                own
+            };
             match by_text.iter_mut().find(|(known, _)| known == note) {
                 Some((_, subjects)) => subjects.extend(named),
                 None => by_text.push((note, named.into_iter().collect())),

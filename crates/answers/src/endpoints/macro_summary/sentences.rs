@@ -49,7 +49,7 @@ pub(super) fn render(a: &MacroSummary) -> String {
 fn closing(a: &MacroSummary) -> Provenance {
     let mut provenance = a.provenance.clone();
     provenance.notes.retain(|name, _| {
-        let is_told = TOLD.contains(&name.as_str()) || a.newer_means.contains_key(name);
+        let is_told = TOLD.contains(&name.as_str());
         let is_unknown = name == "regime" && a.regime.current == UNKNOWN;
         !is_told || is_unknown || !a.dates.contains_key(name)
     });
