@@ -168,8 +168,8 @@ mod tests {
             ),
             (
                 "UNRATE",
-                "+0.1 points (+10 bp) over a month; -0.2 points (-20 bp) from a year earlier (4.4).",
-                "+0.1 points (+10 bp) over a month; −0.2 points (−20 bp) from a year earlier (4.4 %).",
+                "+0.1 points over a month; -0.2 points from a year earlier (4.4).",
+                "+0.1 points over a month; −0.2 points from a year earlier (4.4 %).",
             ),
             (
                 "GASREGW",

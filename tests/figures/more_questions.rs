@@ -219,7 +219,7 @@ fn do_yields_follow_nominal_growth() {
     close(&out["columns"][1]["mean"], 3.43203, 0.001);
     close(&out["columns"][0]["mean"], 4.12680, 0.001);
     let note = out["notes"]["frequency"].as_str().unwrap();
-    assert_eq!(note, "finer series are averages of their quarterly periods");
+    assert_eq!(note, "finer series are quarterly averages");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! to do next, without causes, and is safe to show to anybody. [`Error::operator_message`] adds details for the operator, such as
 //! paths; [`log`] writes the causes.
 
+use serde::{Deserialize, Serialize};
 use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +44,24 @@ impl Suggestion {
             title: title.into(),
         }
     }
+}
+
+/// Why a figure is missing, or why there is no newer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Absence {
+    /// No sync and no import has brought the series yet.
+    NotLoaded,
+    /// Nothing of it was known on the day asked for.
+    NotKnownThen,
+    /// The source does not allow it to be passed on.
+    NotPermitted,
+    /// Its publisher has ended the series.
+    Ended,
+    /// There has been no figure for so long that the series may have ended.
+    MayHaveEnded,
+    /// What it is computed from is missing or too old, or any other reason, which the note tells.
+    NotAvailable,
 }
 
 /// What went wrong.
@@ -89,6 +108,8 @@ pub enum Error {
         what: String,
         /// Why, and how to get the data.
         reason: String,
+        /// The reason as a code.
+        absence: Absence,
     },
     /// The terms of the source do not allow this series to be served.
     #[error("{what} is not served here: {reason}")]
@@ -192,6 +213,7 @@ impl Error {
         Self::NoData {
             what: what.to_string(),
             reason: reason.into(),
+            absence: Absence::NotAvailable,
         }
     }
 
@@ -218,6 +240,15 @@ impl Error {
         Self::Internal {
             what: what.into(),
             source: Some(Arc::from(source.into())),
+        }
+    }
+
+    /// Returns why a figure is missing.
+    pub fn absence(&self) -> Absence {
+        match self {
+            Self::NoData { absence, .. } => *absence,
+            Self::NotPermitted { .. } => Absence::NotPermitted,
+            _ => Absence::NotAvailable,
         }
     }
 
@@ -345,7 +376,7 @@ pub fn is_invisible(c: char) -> bool {
 fn subject(field: &str, received: &str) -> String {
     match received {
         "" => format!("{field} "),
-        received => format!("Invalid {field}: \"{received}\" "),
+        received => format!("{field}=\"{received}\" "),
     }
 }
 
@@ -355,8 +386,17 @@ fn format_choices(choices: &[Suggestion]) -> String {
 }
 
 fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion]) -> String {
+    let noun = if hint(kind).is_empty() {
+        kind
+    } else {
+        "series"
+    };
     match (why, suggestions) {
-        ("", _) => format!("Unknown {kind} \"{name}\". {}", hint(suggestions, kind)),
+        ("", []) => format!("No {noun} \"{name}\", nor a similar name.{}", hint(kind)),
+        ("", near) => format!(
+            "No {noun} \"{name}\". Did you mean: {}",
+            format_choices(near)
+        ),
         (why, []) => format!("\"{name}\" is not carried: {why}."),
         (why, near) => format!(
             "\"{name}\" is not carried: {why}. Nearest: {}",
@@ -365,16 +405,12 @@ fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion
     }
 }
 
-fn hint(suggestions: &[Suggestion], kind: &str) -> String {
-    if suggestions.is_empty() {
-        return if ["ticker", "series"].contains(&kind) {
-            "No similar name exists; search_series finds series by subject.".to_owned()
-        } else {
-            format!("No similar name exists; use another {kind}.")
-        };
+/// Where names of this kind are found.
+fn hint(kind: &str) -> &'static str {
+    match kind {
+        "ticker" | "series" | "seriesId" => " search_series finds series by subject.",
+        _ => "",
     }
-    let choices = format_choices(suggestions);
-    format!("Did you mean: {choices} Call again with one of these.")
 }
 
 #[cfg(test)]
@@ -386,7 +422,7 @@ mod tests {
         let bad = Error::invalid("limit", "0", "is too small", "an integer from 1 to 50");
         assert_eq!(
             bad.to_string(),
-            "Invalid limit: \"0\" is too small. Allowed: an integer from 1 to 50."
+            "limit=\"0\" is too small. Allowed: an integer from 1 to 50."
         );
         let unknown = Error::Unknown {
             kind: "ticker",
@@ -399,7 +435,7 @@ mod tests {
         };
         assert_eq!(
             unknown.to_string(),
-            "Unknown ticker \"DGS1O\". Did you mean: DGS10 (10-Year Treasury). Call again with one of these."
+            "No series \"DGS1O\". Did you mean: DGS10 (10-Year Treasury)."
         );
     }
 

@@ -34,5 +34,5 @@ pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
 pub use series_info::{Attribution, Rights, SeriesInfo};
-pub use timeliness::{MAY_HAVE_ENDED, Timeliness};
+pub use timeliness::Timeliness;
 pub use when::{CalendarPeriod, DateRange};

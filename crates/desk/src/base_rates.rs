@@ -20,6 +20,8 @@ pub struct ScenarioRate {
     pub share: f64,
     /// Its 90 % interval, low then high; `None` where none is documented.
     pub interval: Option<[f64; 2]>,
+    /// Whether it was measured.
+    pub is_measured: bool,
     /// The source: "88 of 492 months from 1976-06 to 2025-08, T10Y2Y", or why it is the documented one.
     pub basis: String,
 }
@@ -93,6 +95,7 @@ impl Desk {
             (Ok(rate), Some(event)) => ScenarioRate {
                 share: rate.share,
                 interval: Some(rate.interval.into()),
+                is_measured: true,
                 basis: format!(
                     "{} of {} months from {} to {}, {}",
                     rate.hits,
@@ -105,6 +108,7 @@ impl Desk {
             _ => ScenarioRate {
                 share: scenario.base_rate,
                 interval: scenario.base_rate_interval,
+                is_measured: false,
                 basis: format!("reference study{}", measured.err().unwrap_or_default()),
             },
         })

@@ -24,7 +24,7 @@ pub mod texts;
 pub use computed::RegimeHistory;
 pub use desk::{Clock, Desk, State};
 pub use names::{IMPORTED, unmatched_words};
-pub use series::{NOT_LOADED, no_vintages};
+pub use series::no_vintages;
 pub use settings::{Audience, Settings, address};
 pub use store_summary::{ReferenceDay, StoreSummary};
 

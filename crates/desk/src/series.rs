@@ -4,7 +4,8 @@ use crate::desk::{Desk, SeriesVersion};
 use crate::names::IMPORTED;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::{Absence, Error, Result};
+use econoscope_core::format;
 use econoscope_core::indicators;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber;
@@ -310,10 +311,10 @@ impl Desk {
                 if self.is_permitted(info)? {
                     set.insert(series);
                 } else {
-                    set.withhold(&info.id, "may not be passed on here");
+                    set.withhold(&info.id, Absence::NotPermitted);
                 }
             } else if as_of != AsOf::Latest {
-                set.withhold(&info.id, "has no figure known by then");
+                set.withhold(&info.id, Absence::NotKnownThen);
             }
         }
         Ok(set)
@@ -331,8 +332,11 @@ impl Desk {
 
     /// Builds the error for a series without values, with the reason and the remedy.
     pub fn no_data_error(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
-        let reason = match as_of {
-            AsOf::Day(day) => format!("nothing of it was known on {day}"),
+        let (reason, absence) = match as_of {
+            AsOf::Day(day) => {
+                let reason = format!("nothing of it was known on {}", format::day(day));
+                (reason, Absence::NotKnownThen)
+            }
             AsOf::Latest if info.is_composite() => {
                 let (reading, default) = match indicators::composite(info.id.as_str()) {
                     Some(composite) => {
@@ -342,7 +346,8 @@ impl Desk {
                     None => (self.narrative(as_of), "no day of it has been stored yet"),
                 };
                 let reason = reading.ok().and_then(|r| r.reason.clone());
-                reason.unwrap_or_else(|| default.to_owned())
+                let reason = reason.unwrap_or_else(|| default.to_owned());
+                (reason, Absence::NotAvailable)
             }
             AsOf::Latest => self.describe_absence(info),
         };
@@ -354,14 +359,16 @@ impl Desk {
                 format!("{} ({})", self.display_id(&info.id), info.title)
             },
             reason,
+            absence,
         }
     }
 
     /// Describes why a series is not stored, which series is nearest to it, and what an operator can do.
-    fn describe_absence(&self, info: &SeriesInfo) -> String {
-        let ended =
-            remarks::permanent_remark(info.id.as_str()).filter(|text| text.starts_with("ended"));
-        let mut reason = ended.unwrap_or_else(|| NOT_LOADED.into());
+    fn describe_absence(&self, info: &SeriesInfo) -> (String, Absence) {
+        let (mut reason, absence) = match remarks::end_of(info.id.as_str()) {
+            Some(end) => (end, Absence::Ended),
+            None => ("it is not loaded".to_owned(), Absence::NotLoaded),
+        };
         // A store that cannot be read has failed before.
         if let Some(sibling) = self.sibling(info).ok().flatten() {
             reason += &format!("; {sibling}");
@@ -376,7 +383,7 @@ impl Desk {
                 reason += "; only FRED carries it: `econoscope sync` brings it, and with --fred every sync";
             }
         }
-        reason
+        (reason, absence)
     }
 }
 
@@ -387,8 +394,6 @@ pub fn no_vintages(id: &SeriesId) -> Error {
     Error::no_data(id, reason)
 }
 
-/// The start of the reason for a series that no sync and no import has brought yet.
-pub const NOT_LOADED: &str = "it is not loaded";
 /// Returns the recession indicator as of a day: each past month has the last state that was announced by then.
 fn recessions_on(rows: &[Observation], day: Date) -> Vec<Observation> {
     let past = rows.iter().filter(|o| o.date.last_of_month() < day);

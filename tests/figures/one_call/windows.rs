@@ -346,7 +346,7 @@ fn computed() -> Vec<Question> {
         )
         .at("/columns/0/latest", on("WALCL", "2022-12-28"))
         .at("/columns/1/latest", rounded(on("RRPONTSYD", "2022-12-28"), 3))
-        .at("/notes/frequency", "finer series are last values of their weekly periods")
+        .at("/notes/frequency", "finer series are weekly last values")
         .says(format!("{} on 2022-12-28", on("RRPONTSYD", "2022-12-28"))),
         Question::new(
             "What is left of the Fed's assets once reverse repos are taken off?",

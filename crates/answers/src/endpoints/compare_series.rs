@@ -236,7 +236,7 @@ fn describe_aggregation(context: &EvaluationContext, frequency: Frequency) -> St
         Aggregation::Sum => "sums",
         Aggregation::EndOfPeriod => "last values",
     };
-    format!("finer series are {word} of their {frequency} periods")
+    format!("finer series are {frequency} {word}")
 }
 
 /// Notes which aggregated periods are short, cut by the range or not over, each with its series.

@@ -187,7 +187,9 @@ impl Endpoint for Params {
         } else {
             text += "\ndetail=full adds formula, record and hindsight.";
         }
-        text + &a.provenance.render_closing(&a.attribution)
+        text + &a
+            .provenance
+            .render_closing_without(&["before"], &a.attribution)
     }
 }
 

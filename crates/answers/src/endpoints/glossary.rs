@@ -101,6 +101,8 @@ impl Endpoint for Params {
             "results.category",
             "results.relatedSlugs",
             "results.url",
+            // The text names the others.
+            "results[3+].summary",
         ]
     }
 

@@ -78,6 +78,9 @@ pub struct Labor {
     pub payrolls_thousands: Option<f64>,
     /// Its change from the month before.
     pub payrolls_change_thousands: Option<f64>,
+    /// Hourly pay against a year earlier, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hourly_pay_yoy_pct: Option<f64>,
     /// Sahm rule, percentage points; 0.50 and more signals recession.
     pub sahm_rule: Option<f64>,
     /// Probability that this month is a recession month, percent (RNOW).
@@ -120,6 +123,9 @@ pub struct MacroSummary {
     pub labor: Labor,
     /// Inflation.
     pub inflation: Inflation,
+    /// Real GDP against the quarter before at an annual rate, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gdp_growth_pct: Option<f64>,
     /// The state in sentences, made from the numbers.
     pub narrative: Option<String>,
     /// Page of the answer.
@@ -174,6 +180,7 @@ impl Endpoint for Params {
         let figures = summary::summary(&set, desk.reading_day(as_of));
         let vix = collector.add_figure("vix", &figures.vix);
         let hy_spread_bps = collector.add_figure("hy_spread_bps", &figures.hy_spread_bps);
+        let gdp_growth_pct = collector.add_figure("gdp_growth_pct", &figures.gdp_growth_pct);
         let cpi_yoy_pct = collector.add_figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
         let spread = collector.add_figure("spread_2s10s_bps", &figures.spread_2s10s_bps);
         let attribution = desk.attribution();
@@ -193,6 +200,7 @@ impl Endpoint for Params {
             credit: Credit { hy_spread_bps },
             labor: collector.add_labor(&figures)?,
             inflation: Inflation { cpi_yoy_pct },
+            gdp_growth_pct,
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: desk.settings().address(Self::SPEC.path, "summary"),
             attribution: format!("{} ({})", attribution.text, attribution.url),
@@ -220,7 +228,7 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn add_figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
         if let Some(error) = self.desk.redistribution_error(&figure.series) {
-            self.provenance.note(name, error.to_string());
+            self.provenance.note_missing(name, &error);
             return None;
         }
         let note = figure
@@ -231,6 +239,8 @@ impl Collector<'_> {
             .unwrap_or_default();
         self.provenance.note(name, note);
         self.provenance.note_late(name, figure.late);
+        let code = figure.absence.map(|code| (name.to_owned(), code));
+        self.provenance.reasons.extend(code);
         self.add_date(name, figure.date);
         figure.value.map(|v| round_to(v, 4))
     }
@@ -239,7 +249,6 @@ impl Collector<'_> {
     fn add_rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
         let id = figure.series.first().copied().unwrap_or_default();
         if let Some(mean) = NewerMean::find(self.desk, id, figure.date, self.as_of)? {
-            self.provenance.note(name, mean.describe());
             self.newer_means.insert(name.to_owned(), mean);
         }
         Ok(self.add_figure(name, figure))
@@ -254,7 +263,15 @@ impl Collector<'_> {
         let reading = self.desk.reading(composite, self.as_of)?;
         let basis = reading.basis.join("; ");
         let note = reading.reason.clone().unwrap_or(basis);
-        self.provenance.note(name, note);
+        let band = reading.value.and_then(|value| composite.band(value));
+        self.provenance.note(name, band.unwrap_or_default());
+        let caveat = if composite.indicator.id == CRPI.indicator.id && band.is_some() {
+            "not odds"
+        } else {
+            ""
+        };
+        self.provenance.append_note(name, caveat);
+        self.provenance.append_note(name, &note);
         let present = self.desk.reading_day(self.as_of);
         self.provenance
             .note_reading(name, &composite.indicator, &reading, present);
@@ -292,6 +309,7 @@ impl Collector<'_> {
             unemployment_change_pp: unemployment.change,
             payrolls_thousands: self.add_figure("payrolls", payrolls),
             payrolls_change_thousands: payrolls.change,
+            hourly_pay_yoy_pct: self.add_figure("hourly_pay_yoy_pct", &figures.hourly_pay_yoy_pct),
             sahm_rule: self.add_figure("sahm_rule", &figures.sahm_rule),
             recession_now,
             recession_alarm: alarm.map(|a| a.on),

@@ -142,6 +142,16 @@ pub struct Metric {
     pub provenance: Provenance,
 }
 
+impl Metric {
+    /// Tells the day of the next figure and what it rests on.
+    fn describe_next(&self) -> Option<String> {
+        let day = econoscope_core::format::day(self.next_release?);
+        let basis = self.provenance.notes.get("nextRelease");
+        let basis = enclosed(" (", basis.map_or("", String::as_str), ")");
+        Some(format!("The next figure is due on {day}{basis}."))
+    }
+}
+
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_metric",
@@ -214,21 +224,21 @@ fn describe_period(metric: &Metric, as_of: Option<&str>) -> Option<String> {
 /// Renders a metric as text.
 pub(super) fn render(m: &Metric) -> String {
     let name = m.untrusted.format_field("displayName", &m.display_name);
-    let mut text = format!("{name} ({}): ", m.ticker);
+    let mut text = format!("{name} ({})", m.ticker);
     text += &match m.value {
         Some(value) => {
             let frequency = m.frequency.as_deref().unwrap_or("");
             let when = |date| match frequency.parse::<Frequency>() {
-                Ok(known) => format!(" {} ({frequency})", known.period_phrase(date)),
-                Err(()) => format!(" on {date}"),
+                Ok(known) => format!(", {} ({frequency})", known.period_phrase(date)),
+                Err(()) => format!(", on {date}"),
             };
             let when = m.date.map_or_else(String::new, when);
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let info = Catalogue::embedded().get(&m.ticker);
             let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
-            format!("{}{when}.", amount_in_words(value, unit))
+            format!(" was {}{when}.", amount_in_words(value, unit))
         }
-        None => "no value.".into(),
+        None => " has no value.".into(),
     };
     let newer = m.newer_mean.as_ref();
     // Our own interpretation tells them.
@@ -244,21 +254,20 @@ pub(super) fn render(m: &Metric) -> String {
         newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
         told_changes,
         m.interpretation.clone().filter(|_| m.value.is_some()),
-        Some(m.provenance.describe_as_of()),
-        Some(m.provenance.describe_gaps()),
+        m.describe_next(),
     ]
     .into_iter()
-    .flatten()
-    .filter(|part| !part.is_empty());
+    .flatten();
     text.extend(parts.map(|part| format!(" {part}")));
-    let sources = match m.provenance.format_sources() {
-        cited if cited.is_empty() => {
-            let source = m.source.as_deref().unwrap_or("not stated");
-            format!("Source: {}. ", m.untrusted.format_field("source", source))
-        }
-        cited => cited,
+    let stated = m.source.as_deref().unwrap_or("not stated");
+    let source = match m.provenance.sources.as_slice() {
+        [] => format!("Source: {}. ", m.untrusted.format_field("source", stated)),
+        _ => String::new(),
     };
-    format!("{text}\n{sources}{}", m.attribution)
+    let credit = format!("{source}{}", m.attribution);
+    text + &m
+        .provenance
+        .render_closing_without(&["nextRelease"], &credit)
 }
 
 /// Reads a metric as known at `as_of`.
@@ -327,7 +336,7 @@ fn describe(
         (last, interpretation.transpose()?.flatten())
     };
     match last {
-        None => provenance.note("value", desk.no_data_error(info, as_of).to_string()),
+        None => provenance.note_missing("value", &desk.no_data_error(info, as_of)),
         Some(Observation { date, .. }) => {
             provenance.note_estimates(id, date, date);
             provenance.sources = desk.citations([id], Some((date, date)))?;
@@ -381,7 +390,7 @@ fn next_release(
     announced: &AnnouncedDays,
     provenance: &mut Provenance,
 ) -> Option<Date> {
-    const EXPECTED: &str = "expected, not announced by the agency";
+    const EXPECTED: &str = "expected, not announced";
     let due_day = announced.next_day(info, last).map(|next| next.day);
     let timeliness = Timeliness::new(info, last, today, due_day);
     if matches!(timeliness, Timeliness::Ended { .. }) {

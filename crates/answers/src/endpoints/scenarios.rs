@@ -1,8 +1,10 @@
 //! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
 use crate::prelude::*;
+use crate::render::provenance::in_plain_words;
 use crate::route::codes::EnumArgument;
 use crate::route::decode::{Arguments, default_limit};
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
@@ -75,6 +77,9 @@ pub struct Scenario {
     /// Whether the base rate was measured, and on which data, or is the documented one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_basis: Option<String>,
+    /// Whether it was measured from the series held; else it is a reference study's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<bool>,
 }
 
 /// The answer.
@@ -122,6 +127,7 @@ impl Endpoint for Params {
                 "scenarios.url",
                 "scenarios.rule",
                 "scenarios.countedFrom",
+                "scenarios.baseRateBasis",
             ],
             _ => &[
                 "scenarios.status",
@@ -186,14 +192,15 @@ impl Endpoint for Params {
         let has_rules = list.count <= MAX_WITH_RULES;
         let mut text = match list.count {
             0 => format!("No {} scenario matches.", params.status().as_str()),
-            _ => "Base rates: how often each event followed within its horizon, in percent of past months, with a 90 % interval: no \
-                  forecast; measured from the series held, or by a reference study."
+            _ => "How often each event followed within its horizon, in percent of past months with a 90 % interval. \
+                  Base rates are of the past and no forecast."
                 .to_owned(),
         };
         if !has_rules {
-            text += " A query or a tag adds rule, condition and months.";
+            text += " Those marked study are a reference study's, the others counted from the series held. \
+                     A query or a tag adds rule, condition and months.";
             let rows = list.scenarios.iter().map(Scenario::format_row);
-            text += &format!("\nevent,percent,interval,basis{}", join(rows, ""));
+            text += &format!("\nevent,percent,interval{}", join(rows, ""));
         }
         for s in list.scenarios.iter().filter(|_| has_rules) {
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
@@ -221,7 +228,7 @@ impl Endpoint for Params {
         let notes = list
             .notes
             .iter()
-            .map(|(field, note)| format!("\n{field}: {note}."));
+            .map(|(field, note)| format!("\n{}: {note}.", capitalize(&in_plain_words(field))));
         text.extend(notes);
         format!("{text}\n{}", list.attribution)
     }
@@ -261,23 +268,21 @@ impl ScenarioList {
 }
 
 impl Scenario {
-    /// Formats the event with its base rate as a row: "\nOil rises thirty percent within six months,18.3,9.0 to 33.1,measured".
+    /// Formats the event with its base rate as a row: "\nOil rises thirty percent within six months,18.3,9 to 33".
     fn format_row(&self) -> String {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let rate = self.base_rate_probability.map(percent);
+        let whole = |share: f64| format!("{:.0}", 100.0 * share);
         let interval = self
             .base_rate_interval
-            .map(|ends| ends.map(percent).join(" to "));
-        let basis = self.base_rate_basis.as_deref().unwrap_or_default();
-        let measured = if basis.is_empty() {
-            ""
-        } else if basis.starts_with("reference study") {
-            "study"
+            .map(|ends| ends.map(whole).join(" to "));
+        let study = if self.measured == Some(false) {
+            ",study"
         } else {
-            "measured"
+            ""
         };
         format!(
-            "\n{},{},{},{measured}",
+            "\n{},{},{}{study}",
             table_cell(&self.title),
             rate.unwrap_or_default(),
             interval.unwrap_or_default()
@@ -306,6 +311,7 @@ impl Scenario {
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
             base_rate_basis: rate.map(|rate| rate.basis.clone()),
+            measured: rate.map(|rate| rate.is_measured),
             rule: s.describe_rule(),
             counted_from: s.describe_condition(),
         }

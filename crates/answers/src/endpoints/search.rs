@@ -5,7 +5,7 @@ use econoscope_core::model::untrusted;
 use econoscope_desk::names::search::{Document, Kind};
 
 /// Most results.
-const MAX_RESULTS: usize = 10;
+const MAX_RESULTS: usize = 8;
 
 /// Most characters of an article's title, which is untrusted text.
 const MAX_TITLE: usize = 200;

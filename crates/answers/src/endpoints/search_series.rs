@@ -227,6 +227,7 @@ mod tests {
             query: query.into(),
             category: category.map(str::to_owned),
             limit: 10,
+            remote: false,
         };
         Params::local(&desk, &params)
     }
@@ -267,6 +268,7 @@ mod tests {
             query: query.into(),
             category: None,
             limit: 10,
+            remote: false,
         };
         let text = Params::text(&ask(query, None)?, &params);
         assert!(text.contains("None of these has: zirconium."), "{text}");
@@ -278,9 +280,7 @@ mod tests {
         let out = ask("", Some("Volatility"))?;
         assert!(out.total >= out.count && out.results.iter().all(|m| m.category == "volatility"));
         let message = ask("x", Some("weather")).unwrap_err().to_string();
-        assert!(
-            message.contains("Invalid category: \"weather\"") && message.contains("commodities")
-        );
+        assert!(message.contains("category=\"weather\"") && message.contains("commodities"));
         let message = ask(" ", None).unwrap_err().to_string();
         assert!(message.contains("no category is given"), "{message}");
         Ok(())

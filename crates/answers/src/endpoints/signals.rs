@@ -4,11 +4,13 @@ use super::metric::NewerMean;
 use super::revisions::plus;
 use crate::prelude::*;
 use crate::route::decode::format_value;
-use econoscope_core::format::amount_in_words;
+use econoscope_core::format::{self, amount_in_words};
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Series of the market figures, in the order of the answer.
 const MARKET: &[&str] = &[
@@ -121,7 +123,11 @@ impl Endpoint for Params {
     type Output = Signals;
 
     fn omitted(&self) -> &'static [&'static str] {
-        &["convexIndices.seriesId", "marketSignals.stale"]
+        &[
+            "convexIndices.seriesId",
+            "marketSignals.displayName",
+            "marketSignals.stale",
+        ]
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
@@ -136,7 +142,11 @@ impl Endpoint for Params {
             let about = &composite.indicator;
             let present = desk.reading_day(as_of);
             provenance.note_reading(about.ticker(), about, &reading, present);
-            let meaning = (composite.interpret)(&reading);
+            // Which of its inputs are missing is told where it is explained.
+            let meaning = match &reading.reason {
+                Some(reason) => format!("{}.", capitalize(reason)),
+                None => (composite.interpret)(&reading),
+            };
             indices.push(index_signal(desk, about, &reading, meaning));
         }
         let about = &narrative_velocity::NVI;
@@ -176,14 +186,10 @@ impl Endpoint for Params {
             enclosed("\nMarket:", &join(figures, ""), "")
         } else {
             let rows = a.market_signals.iter().filter_map(MarketSignal::format_row);
-            let newer = a
-                .market_signals
-                .iter()
-                .filter_map(MarketSignal::format_newer);
             format!(
                 "\nseries,value,unit,date,change over 30 days{}{}",
                 join(rows, ""),
-                enclosed("\nNewer monthly averages: ", &join(newer, ", "), ".")
+                format_newer(&a.market_signals)
             )
         };
         format!(
@@ -207,14 +213,23 @@ impl IndexSignal {
         let value = match self.value {
             Some(value) => {
                 let dated = info.map(|info| info.frequency).zip(self.date);
-                let when = dated.map(|(frequency, date)| frequency.period_phrase(date));
-                let when = enclosed(" ", &when.unwrap_or_default(), "");
+                let when = dated.map(|(frequency, date)| match frequency {
+                    Frequency::Monthly => format::month(date),
+                    _ => format::day(date),
+                });
+                let when = enclosed(" (", &when.unwrap_or_default(), ")");
                 format!("{}{when}.", amount_in_words(value, &unit))
             }
             None => "no value.".to_owned(),
         };
         let name = self.display_name.split(" (").next().unwrap_or_default();
-        let told = enclosed(" ", meaning.unwrap_or_default(), "");
+        let told = enclosed(" ", &capitalize(meaning.unwrap_or_default()), "");
+        let end = if told.is_empty() || told.ends_with('.') {
+            ""
+        } else {
+            "."
+        };
+        let told = format!("{told}{end}");
         format!("- {name} ({}): {value}{told}", self.ticker)
     }
 
@@ -248,18 +263,6 @@ impl MarketSignal {
         ))
     }
 
-    /// Formats the newer monthly average: "GS10 4.99 % in September 2026".
-    fn format_newer(&self) -> Option<String> {
-        let mean = self.newer_mean.as_ref()?;
-        let unit = spell_out_unit(self.unit.as_deref().unwrap_or_default());
-        let month = Frequency::Monthly.label(mean.date);
-        Some(format!(
-            "{} {} in {month}",
-            mean.series,
-            amount_in_words(mean.value, &unit)
-        ))
-    }
-
     /// Describes the figure: " DGS10 4.25 % (2026-08-21);"; empty when it tells nothing.
     fn describe(&self) -> String {
         let rest = self.rest.values().filter(|value| !value.is_null());
@@ -284,6 +287,23 @@ impl MarketSignal {
         }
         text + ";"
     }
+}
+
+/// Tells the newer monthly averages by month: "Averages of September 2026 are newer: GS10 4.99 %."; empty without one.
+fn format_newer(signals: &[MarketSignal]) -> String {
+    let mut by_month: BTreeMap<Date, Vec<String>> = BTreeMap::new();
+    for signal in signals {
+        if let Some(mean) = &signal.newer_mean {
+            let unit = spell_out_unit(signal.unit.as_deref().unwrap_or_default());
+            let text = format!("{} {}", mean.series, amount_in_words(mean.value, &unit));
+            by_month.entry(mean.date).or_default().push(text);
+        }
+    }
+    let sentences = by_month.iter().map(|(date, means)| {
+        let month = Frequency::Monthly.label(*date);
+        format!("\nAverages of {month} are newer: {}.", means.join(", "))
+    });
+    join(sentences, "")
 }
 
 /// Returns an indicator's value, rounded to the decimals of the catalogue.
@@ -315,7 +335,7 @@ fn market_signal(
         return Ok(None);
     };
     if let Err(error) = desk.check_permitted(info) {
-        provenance.note(id, error.to_string());
+        provenance.note_missing(id, &error);
         return Ok(None);
     }
     let day = desk.reading_day(as_of);
@@ -325,7 +345,7 @@ fn market_signal(
     let late = last.and_then(|last| series?.timeliness(last.date, day).due_by());
     provenance.note_late(id, late);
     if last.is_none() {
-        provenance.note(id, desk.no_data_error(info, as_of).to_string());
+        provenance.note_missing(id, &desk.no_data_error(info, as_of));
     }
     let newer_mean = NewerMean::find(desk, id, last.map(|o| o.date), as_of)?;
     Ok(Some(MarketSignal {

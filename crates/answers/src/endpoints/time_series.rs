@@ -169,7 +169,7 @@ fn all_rows(
     let series = match desk.series_or_reason(info, as_of) {
         Ok(series) => series,
         Err(reason @ Error::NoData { .. }) => {
-            answer.provenance.note("data", reason.to_string());
+            answer.provenance.note_missing("data", &reason);
             return Ok(answer);
         }
         Err(error) => return Err(error),

@@ -16,7 +16,7 @@ use crate::dates;
 use crate::prelude::*;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::indicators::{established, regime};
+use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
 use econoscope_core::model::quantity::spell_out_unit;
 use moves::{KEY_FIGURES, Move};
@@ -119,6 +119,15 @@ impl Endpoint for Params {
     };
     type Output = Changes;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        // The calendar tells them of the next prints.
+        &[
+            "surprises.expected.period",
+            "surprises.expected.sd",
+            "surprises.expected.p90",
+        ]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let ids = KEY_FIGURES
@@ -147,8 +156,8 @@ impl Endpoint for Params {
             }
         }
         if !absent.is_empty() {
-            let why = "not loaded, too old, or not passed on, on one of the two days";
-            provenance.note("absent", format!("{}: {why}", absent.join(", ")));
+            let why = "without a figure to compare on one of the two days";
+            provenance.note("absent", format!("{why}: {}", absent.join(", ")));
         }
         changes.sort_by(|(.., a), (.., b)| b.total_cmp(a));
         let smaller = changes.split_off(MAX_CHANGES.min(changes.len()));
@@ -183,16 +192,16 @@ impl Endpoint for Params {
             .changes
             .iter()
             .map(|c| format!("\n- {}", format_change(c)));
-        let head = "\nMoves, most unusual first (now, then, in standard deviations of moves over such a span):";
+        let head = "\nMoves, most unusual first (now, then, in standard deviations):";
         text += &enclosed(head, &join(moves, ""), "");
         let counts = [
-            ("smaller", a.smaller.len()),
-            ("unchanged", a.unchanged.len()),
+            ("moved less", a.smaller.len()),
+            ("have no newer figure", a.unchanged.len()),
         ];
         let others = counts
             .into_iter()
             .filter(|(_, count)| *count > 0)
-            .map(|(field, count)| format!("{count} others are in `{field}`"));
+            .map(|(what, count)| format!("{count} others {what}"));
         text += &enclosed("\n", &join(others, ", "), ".");
         text + &a
             .provenance
@@ -220,17 +229,20 @@ fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) ->
     let is_past = |m: &&Meeting| m.has_decision() && m.day > since && m.day <= day;
     let is_missing = |m: &&Meeting| decisions.iter().all(|decision| decision.date != m.day);
     let missing = meetings().iter().filter(is_past).filter(is_missing);
-    let days = join(missing.map(|m| m.day), ", ");
+    let days = prose::format_list(&missing.map(|m| format::day(m.day)).collect::<Vec<_>>());
     if !days.is_empty() {
-        format!("decided on {days}; the target range of that time (DFEDTARL, DFEDTARU) is not held")
+        format!("the FOMC decided on {days}; what it decided is not loaded")
     } else if decisions.is_empty() {
-        format!("no meeting of the FOMC decided after {since}")
+        format!(
+            "no meeting of the FOMC has decided since {}",
+            format::day(since)
+        )
     } else {
         String::new()
     }
 }
 
-/// Formats a move: "DGS10, 10-year Treasury yield: 4.1 percent on 2026-08-20, 3.85 on 2026-07-20 (+1.2)".
+/// Formats a move: "10-Year Treasury (DGS10): 4.1 %, 2026-08-20; 3.85, 2026-07-20 (+1.2)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
         Some(u) => format_signed(u, 1),
@@ -241,13 +253,19 @@ fn format_change(c: &Change) -> String {
         None => c.then.to_string(),
     };
     let unit = spell_out_unit(&c.unit);
+    // The figures of a month or a quarter are known by it.
+    let info = Catalogue::embedded().get(&c.id);
+    let period = |date: Date| match info.map(|info| info.frequency) {
+        Some(frequency) if frequency >= Frequency::Monthly => frequency.label(date),
+        _ => date.to_string(),
+    };
     format!(
-        "{} ({}): {} on {}, {then} on {} ({unusual})",
+        "{} ({}): {}, {}; {then}, {} ({unusual})",
         c.name,
         c.id,
         amount_in_words(c.now, &unit),
-        c.date,
-        c.date_then
+        period(c.date),
+        period(c.date_then)
     )
 }
 

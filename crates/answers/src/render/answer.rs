@@ -3,12 +3,12 @@
 use crate::render::body::Body;
 use crate::render::structure::Structure;
 use bytes::Bytes;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{MAY_HAVE_ENDED, SeriesId};
+use econoscope_core::error::{Absence, Error, Result};
+use econoscope_core::model::SeriesId;
 use econoscope_data::upstream::UpstreamResponse;
-use econoscope_desk::NOT_LOADED;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -142,11 +142,17 @@ impl Answer {
 
     fn find_late_series(&self) -> Vec<SeriesId> {
         let json = std::str::from_utf8(&self.json).unwrap_or_default();
-        let signs = ["\"late\":{", NOT_LOADED, MAY_HAVE_ENDED];
-        if !signs.iter().any(|sign| json.contains(sign)) {
+        // Most answers have neither field, so they need not be read.
+        if !json.contains("\"late\":{") && !json.contains("\"reasons\":{") {
             return Vec::new();
         }
         let value = self.value().unwrap_or_default();
+        let reasons = value.get("reasons").cloned().unwrap_or_default();
+        let codes: BTreeMap<String, Absence> = serde_json::from_value(reasons).unwrap_or_default();
+        let is_open = |code: &Absence| matches!(code, Absence::NotLoaded | Absence::MayHaveEnded);
+        if value.get("late").is_none() && !codes.values().any(is_open) {
+            return Vec::new();
+        }
         let sources = value.get("sources").and_then(Value::as_array);
         let sources: Vec<&Value> = sources.map_or(vec![&value], |list| list.iter().collect());
         let [source] = sources.as_slice() else {

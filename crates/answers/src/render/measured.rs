@@ -86,7 +86,7 @@ impl FigureKind {
         )
     }
 
-    /// Formats a change: "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".
+    /// Formats a change: "+0.25 points", "+73 thousand persons (+0.05 %)".
     pub(crate) fn format_change(&self, value: f64, percent: Option<f64>) -> String {
         // A mean of changes in whole numbers may be less than one.
         let is_fraction = self.decimals == 0 && value != 0.0 && value.abs() < 1.0;
@@ -94,10 +94,6 @@ impl FigureKind {
         let places = usize::try_from(decimals).unwrap_or(2);
         let mut text = format_signed(round_to(value, decimals), places);
         text += &format!(" {}", self.change_unit);
-        if let Some(points) = self.basis_points(value) {
-            let points = format_signed(points, usize::from(points.fract() != 0.0));
-            text += &format!(" ({points} bp)");
-        }
         text.extend(percent.map(|percent| format!(" ({} %)", format_signed(percent, 2))));
         text
     }

@@ -2,11 +2,12 @@
 
 use crate::prelude::*;
 use crate::route::decode::format_value;
+use econoscope_core::error::Absence;
 use econoscope_core::format;
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
-use econoscope_core::model::SeriesId;
+use econoscope_core::model::{SeriesId, table};
 use econoscope_desk::ReferenceDay;
 use econoscope_desk::basis::{Basis, Values};
 use econoscope_desk::names::resolve::{self, Resolution};
@@ -21,6 +22,15 @@ const MAX_NAMED: usize = 8;
 
 /// Most late fields that the text names; of more, it gives the number.
 const MAX_LATE: usize = 3;
+
+/// Most sources that a text names in full; of more, agencies go by their usual short names.
+const MAX_SOURCES: usize = 4;
+
+/// The usual short names of agencies.
+const SHORT_SOURCES: &str = include_str!("../../data/sources.csv");
+
+/// What a text calls the fields that need a name in it; a series goes by its identifier.
+const SUBJECTS: &str = include_str!("../../data/subjects.csv");
 
 /// Provenance of an answer; fields are absent if an upstream does not send them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +61,10 @@ pub struct Provenance {
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
+    /// Codes of why a field is null or has no newer figure.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub reasons: BTreeMap<String, Absence>,
 }
 
 /// A unit in an answer: null where the source states none.
@@ -237,6 +251,15 @@ impl Provenance {
         }
     }
 
+    /// Notes why a field has no value, in words and as a code.
+    pub(crate) fn note_missing(&mut self, field: &str, error: &Error) {
+        match error {
+            Error::NoData { reason, .. } => self.note(field, reason),
+            other => self.note(field, other.to_string()),
+        }
+        self.reasons.insert(field.to_owned(), error.absence());
+    }
+
     /// Returns the value, or `None` with the error as a note.
     pub(crate) fn value_or_note<'a, T>(
         &mut self,
@@ -253,7 +276,10 @@ impl Provenance {
     pub(crate) fn note_timeliness(&mut self, field: &str, series: &Series, day: Date) {
         let newest = series.last_on_or_before(day);
         match newest.map(|last| series.timeliness(last.date, day)) {
-            Some(ended @ Timeliness::Ended { .. }) => self.note(field, ended.to_string()),
+            Some(ended @ Timeliness::Ended { .. }) => {
+                self.note(field, ended.to_string());
+                self.reasons.insert(field.to_owned(), Absence::MayHaveEnded);
+            }
             newest => self.note_late(field, newest.and_then(Timeliness::due_by)),
         }
     }
@@ -314,14 +340,24 @@ impl Provenance {
         }
     }
 
-    /// Describes the reference day: "As of 21 August 2026, 92 days old.", or "As known on 31 December 2008, values as
-    /// known then (release day): UNRATE.".
+    /// Describes the reference day: "As of 21 August 2026, 92 days old.", or "As known on 31 December 2008. Only the last
+    /// revisions are held of NFCI.".
     pub fn describe_as_of(&self) -> String {
         let Some(day) = self.as_of.map(format::day) else {
             return String::new();
         };
         if !self.knowledge.is_empty() {
-            return format!("As known on {day}, {}.", in_words(&self.knowledge));
+            let revised = self
+                .knowledge
+                .iter()
+                .filter(|basis| basis.values != Values::AsKnownThen);
+            let ids: Vec<String> = revised.flat_map(|basis| &basis.series).cloned().collect();
+            let named = match ids.len() {
+                ..=MAX_NAMED => prose::format_list(&ids),
+                count => format!("{count} series"),
+            };
+            let revised = enclosed(" Only the last revisions are held of ", &named, ".");
+            return format!("As known on {day}.{revised}");
         }
         match self.age_days {
             None | Some(0) => format!("As of {day}."),
@@ -330,49 +366,74 @@ impl Provenance {
         }
     }
 
-    /// Describes which figures are late, in one sentence, and why fields are null; empty when there is neither.
+    /// Describes which figures are late, which are not loaded, and what else changes the reading; empty when nothing does.
     pub fn describe_gaps(&self) -> String {
-        let fields: Vec<String> = self.late.keys().cloned().collect();
-        let late = match (fields.as_slice(), self.late.values().next()) {
-            ([field], Some(since)) => {
-                let late = Timeliness::Late { since: *since }.to_string();
-                let is_only = ["value", "latest"].contains(&field.as_str());
-                let of = if is_only { "" } else { field.as_str() };
-                let subject = format!("a newer figure{}", enclosed(" of ", of, ""));
-                prose::capitalize(&late.replacen("a newer figure", &subject, 1))
-            }
-            (fields, _) => {
-                let named = match fields.len() {
-                    ..=MAX_LATE => prose::format_list(fields),
-                    count => format!("{count} of these"),
-                };
-                enclosed("Newer figures of ", &named, " were due but are not loaded")
-            }
-        };
-        let late = enclosed("", &late, ".");
-        let notes = enclosed("Notes: ", &self.describe_notes(), ".");
-        join([late, notes].iter().filter(|text| !text.is_empty()), " ")
+        let texts = [
+            self.describe_late(),
+            self.describe_notes(),
+            self.describe_unloaded(),
+        ];
+        join(texts.iter().filter(|text| !text.is_empty()), " ")
     }
 
-    /// Lists the notes; fields with one note stand together.
+    fn describe_late(&self) -> String {
+        let names = self
+            .late
+            .keys()
+            .map(|field| subject(field).unwrap_or_default().to_owned());
+        let names: Vec<String> = names.collect();
+        if let ([field], [since]) = (
+            names.as_slice(),
+            Vec::from_iter(self.late.values()).as_slice(),
+        ) {
+            let day = format::day(**since);
+            let of = enclosed(" of ", field, "");
+            return format!("A newer figure{of} was due by {day} but is not loaded.");
+        }
+        let named = match names.len() {
+            ..=MAX_LATE => prose::format_list(&names),
+            count => format!("{count} of these"),
+        };
+        enclosed("Newer figures of ", &named, " were due but are not loaded.")
+    }
+
+    /// Names the fields whose series is not loaded; their notes tell an operator what brings it.
+    fn describe_unloaded(&self) -> String {
+        let fields = self.reasons.keys().filter(|field| self.is_unloaded(field));
+        let named = fields.filter_map(|field| subject(field));
+        enclosed("Not loaded: ", &join(named, ", "), ".")
+    }
+
+    fn is_unloaded(&self, field: &str) -> bool {
+        self.reasons.get(field) == Some(&Absence::NotLoaded) && subject(field).is_some()
+    }
+
+    /// Tells the notes as sentences; fields with one note stand together.
     fn describe_notes(&self) -> String {
-        let mut by_text: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (field, note) in &self.notes {
-            // The name of a series that has no figure is told by the field.
-            let text = match note.split_once("): ") {
-                Some((head, rest)) if head.starts_with("No data for ") => rest,
-                _ => note,
+        // A note of an upstream's field is about that field alone.
+        let is_forwarded = self.as_of.is_none();
+        let mut by_text: Vec<(&str, Vec<String>)> = Vec::new();
+        for (field, note) in self
+            .notes
+            .iter()
+            .filter(|(field, _)| !self.is_unloaded(field))
+        {
+            let own = subject(field).map(str::to_owned);
+            let named = if is_forwarded {
+                Some(in_plain_words(field))
+            } else {
+                own
             };
-            match by_text.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, fields)) => fields.push(field),
-                None => by_text.push((text, vec![field])),
+            match by_text.iter_mut().find(|(known, _)| known == note) {
+                Some((_, subjects)) => subjects.extend(named),
+                None => by_text.push((note, named.into_iter().collect())),
             }
         }
-        let notes = by_text.iter();
-        join(
-            notes.map(|(text, fields)| format!("{}: {text}", fields.join(", "))),
-            "; ",
-        )
+        let sentences = by_text.iter().map(|(text, subjects)| {
+            let head = enclosed("", &subjects.join(", "), ": ");
+            prose::capitalize(&format!("{head}{}.", text.trim_end_matches('.')))
+        });
+        join(sentences, " ")
     }
 
     /// Lists the notices of the sources in full, as one line; empty without sources. For pages, which have the room.
@@ -388,17 +449,24 @@ impl Provenance {
         enclosed("Figures: ", &join(notices, " "), "\n")
     }
 
-    /// Lists the names of the sources in a sentence; empty without sources.
+    /// Lists the names of the sources in a sentence; empty without sources. Which series each is of stands in the fields.
     pub fn format_sources(&self) -> String {
-        let names = self
-            .sources
-            .iter()
-            .map(|cited| with_series(cited, &cited.source));
-        let head = match self.sources.as_slice() {
+        let mut names: Vec<&str> = Vec::new();
+        for cited in &self.sources {
+            if !names.contains(&cited.source.as_str()) {
+                names.push(&cited.source);
+            }
+        }
+        if names.len() > MAX_SOURCES {
+            for name in &mut names {
+                *name = look_up(SHORT_SOURCES, name).unwrap_or(name);
+            }
+        }
+        let head = match names.as_slice() {
             [_] => "Source: ",
             _ => "Sources: ",
         };
-        enclosed(head, &join(names, "; "), ". ")
+        enclosed(head, &names.join("; "), ". ")
     }
 
     /// Renders the last lines of an answer's text without the notes of some fields, which the text tells or has no use for.
@@ -426,6 +494,35 @@ impl Provenance {
     }
 }
 
+/// Returns what a text calls a field: words of the table, or the identifier of a series; `None` where the note speaks for
+/// itself.
+fn subject(field: &str) -> Option<&str> {
+    let words = look_up(SUBJECTS, field);
+    let is_series = field.starts_with(|c: char| c.is_ascii_uppercase())
+        && !field.contains(|c: char| c.is_lowercase() || c.is_whitespace());
+    words.or(is_series.then_some(field))
+}
+
+/// Returns the name of an upstream's field in words: "base rate probability".
+pub(crate) fn in_plain_words(field: &str) -> String {
+    let mut words = String::new();
+    for c in field.chars() {
+        if c.is_ascii_uppercase() && words.ends_with(char::is_lowercase) {
+            words.push(' ');
+            words.push(c.to_ascii_lowercase());
+        } else {
+            words.push(if matches!(c, '_' | '.') { ' ' } else { c });
+        }
+    }
+    words
+}
+
+/// Returns the second cell of the row that begins with `name`. A test reads every row of the tables.
+fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
+    let mut rows = table::rows(table).filter_map(|(_, row)| row.ok());
+    rows.find_map(|[known, words]| (known == name).then_some(words))
+}
+
 /// Puts the series in front of a source's name or notice if the sources of the answer differ by series.
 fn with_series(cited: &Citation, text: &str) -> String {
     match cited.from {
@@ -434,9 +531,13 @@ fn with_series(cited: &Citation, text: &str) -> String {
     }
 }
 
-/// Formats a text as a cell of the tables in texts, whose cells end at commas.
+/// Formats a text as a cell of the tables in texts: quoted where it has a comma, as cells end at commas.
 pub(crate) fn table_cell(text: &str) -> String {
-    text.replace(',', ";")
+    if text.contains(',') {
+        format!("\"{}\"", text.replace('"', "'"))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised

@@ -18,8 +18,11 @@ use serde_json::{Map, Number, Value, json};
 /// Fewest rows of a table with `constant`.
 const MIN_ROWS_FOR_CONSTANT: usize = 3;
 
-/// End of a path that keeps the first item of a list.
-const ALL_BUT_FIRST: &str = "[1..]";
+/// End of a part of a path that stands for the later items of a list.
+const AND_MORE: &str = "+]";
+
+/// What the other fields of an own answer tell; an upstream's answer has it alone.
+const OWN: &str = "narrative";
 
 /// Fields that only programs need, which call REST.
 const METADATA: [&str; 6] = [
@@ -62,7 +65,9 @@ impl Structure {
                 }
             }
         }
-        for path in METADATA.iter().chain(omitted) {
+        let is_own = answer.get("as_of").is_some();
+        let own = is_own.then_some(&OWN);
+        for path in METADATA.iter().chain(omitted).chain(own) {
             remove(&mut answer, path);
         }
         Self {
@@ -72,26 +77,29 @@ impl Structure {
     }
 }
 
-/// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first
-/// item.
+/// Removes the field at a dotted path, from every item of a list on the way; `name[3+]` stands for the items of a list
+/// after the first three.
 fn remove(value: &mut Value, path: &str) {
-    let parts = path
-        .split_once('.')
-        .filter(|_| !path.ends_with(ALL_BUT_FIRST));
-    match (value, parts) {
-        (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
-        (Value::Object(fields), None) => match path.strip_suffix(ALL_BUT_FIRST) {
-            Some(name) => {
-                let list = fields.get_mut(name).and_then(Value::as_array_mut);
-                list.into_iter().for_each(|list| list.truncate(1));
-            }
-            None => drop(fields.shift_remove(path)),
-        },
-        (Value::Object(fields), Some((first, rest))) => {
-            let inner = fields.get_mut(first).into_iter();
-            inner.for_each(|inner| remove(inner, rest));
+    if let Value::Array(items) = value {
+        return items.iter_mut().for_each(|item| remove(item, path));
+    }
+    let Value::Object(fields) = value else { return };
+    let Some((first, rest)) = path.split_once('.') else {
+        return drop(fields.shift_remove(path));
+    };
+    let part = first
+        .strip_suffix(AND_MORE)
+        .and_then(|part| part.split_once('['));
+    match part.and_then(|(name, count)| Some((name, count.parse::<usize>().ok()?))) {
+        Some((name, count)) => {
+            let items = fields.get_mut(name).and_then(Value::as_array_mut);
+            let later = items.into_iter().flatten().skip(count);
+            later.for_each(|item| remove(item, rest));
         }
-        _ => {}
+        None => fields
+            .get_mut(first)
+            .into_iter()
+            .for_each(|inner| remove(inner, rest)),
     }
 }
 

@@ -24,8 +24,11 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
         .get("properties")
         .and_then(Value::as_object)
         .unwrap_or(&none);
-    if let Some((name, value)) = arguments.iter().find(|(n, _)| !properties.contains_key(*n)) {
-        return Err(unknown_argument(name, value, properties));
+    if let Some(name) = arguments
+        .keys()
+        .find(|name| !properties.contains_key(*name))
+    {
+        return Err(unknown_argument(name, properties));
     }
     let mut checked = Map::new();
     for (name, property) in properties {
@@ -145,14 +148,14 @@ fn json_type(property: &Value) -> &str {
     name.unwrap_or("string")
 }
 
-fn unknown_argument(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
+fn unknown_argument(name: &str, properties: &Map<String, Value>) -> Error {
     let allowed = if properties.is_empty() {
         "no arguments".to_owned()
     } else {
-        format!("only {}", join(properties.keys(), ", "))
+        join(properties.keys(), ", ")
     };
-    let problem = "is not an argument of this endpoint";
-    Error::invalid(&quote(name), &format_value(value), problem, &allowed)
+    // The name is what is wrong; its value may be anything.
+    Error::invalid(&quote(name), "", "is no argument here", &allowed)
 }
 
 /// Converts a value to the type of its property and checks it.
@@ -367,7 +370,7 @@ mod tests {
         let given = json!({"q": "x", "series": [], "chart": null, "limit": 10});
         assert_eq!(outcome(given), r#"{"q":"x"}"#);
         assert!(outcome(json!({"q": "x", "status": ""})).contains("is not one of the choices"));
-        assert!(outcome(json!({"q": "x", "other": ""})).contains("is not an argument"));
+        assert!(outcome(json!({"q": "x", "other": ""})).contains("is no argument"));
     }
 
     #[test]
@@ -516,15 +519,15 @@ mod tests {
         );
         assert_eq!(
             outcome(json!({"q": "x", "limit": 99})),
-            "Invalid limit: \"99\" is too large. Allowed: a whole number from 1 to 50."
+            "limit=\"99\" is too large. Allowed: a whole number from 1 to 50."
         );
         assert_eq!(
             outcome(json!({"q": "x", "status": "dead"})),
-            "Invalid status: \"dead\" is not one of the choices. Allowed: active, paused."
+            "status=\"dead\" is not one of the choices. Allowed: active, paused."
         );
         assert!(
             outcome(json!({"q": "x", "lim": 1}))
-                .starts_with("Invalid lim: \"1\" is not an argument")
+                .starts_with("lim is no argument here. Allowed: q,")
         );
         assert!(outcome(json!({"q": "x", "series": ["a", "b", "c"]})).contains("right length"));
         assert!(outcome(json!({"q": {"a": 1}})).contains("is not text"));

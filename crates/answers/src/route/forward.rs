@@ -3,6 +3,7 @@
 //! What the contract leaves open is read as it is; a field that breaks it is noted and left out.
 
 use crate::render::answer::Answer;
+use crate::render::provenance::in_plain_words;
 use crate::route::Route;
 use crate::route::backend;
 use crate::route::decode::{self, Arguments};
@@ -273,7 +274,7 @@ pub(crate) fn render_received<E: Endpoint>(
         .iter()
         .filter(|(_, note)| !answer.text.contains(note.as_str()));
     let untold = join(
-        untold.map(|(field, note)| format!("\n{field}: {note}.")),
+        untold.map(|(field, note)| format!("\n{}: {note}.", in_plain_words(field))),
         "",
     );
     answer.text = untrusted::enclose(&format!("{}{untold}", answer.text)).into();

@@ -165,21 +165,11 @@ fn narrowing(spread: Measure) -> Measure {
 }
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = describe_reading(&CRAI, reading) else {
-        return describe_unavailable(&CRAI, reading);
-    };
-    let meaning = match band {
-        "extreme fear" => {
-            "Investors shun risk; after such days equities rose somewhat more than usual."
-        }
-        "cautious" => "Investors lean away from risk.",
-        "neutral" => "Investors lean neither way.",
-        "risk-on" => "Investors lean towards risk.",
-        _ => "Investors reach for risk.",
+    let Some(sentence) = describe_reading(&CRAI, reading) else {
+        return describe_unavailable(reading);
     };
     format!(
-        "{sentence} {meaning} Equities' next 20 days by bucket of 20 points, lowest first: 1.6, 0.5, 0.9, 0.7 \
-         and 0.4 %: useful against the crowd at the extremes only, and no forecast between them."
+        "{sentence} It is useful against the crowd at the extremes only, and no forecast between them."
     )
 }
 

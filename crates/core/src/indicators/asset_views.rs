@@ -11,7 +11,7 @@ mod evidence;
 pub use asset::Asset;
 pub use evidence::{Evidence, Sample, documented, measured};
 
-use super::prose::{format_number, format_signed};
+use super::prose::format_number;
 use super::regime::Regime;
 
 /// Direction of the evidence.
@@ -127,12 +127,11 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
     let decimals =
         usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);
     let mut text = format!(
-        "{} returned {} % a year in {} months against {} % in others (t {}): {verdict}. {}.",
+        "{} returned {} % a year in {} months against {} % in others: {verdict}. {}.",
         asset.name(),
         format_number(evidence.in_regime, decimals),
         regime.title(),
         format_number(evidence.elsewhere, decimals),
-        format_signed(evidence.t, 1),
         evidence.basis
     );
     let is_uncertain = |c: &f64| *c < MIN_CONFIDENCE && strength != Conviction::Low;

@@ -7,6 +7,7 @@
 use super::composite::{Composite, Computation, Indicator};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
+use super::record::{LAST_STUDIED, counted};
 use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::civil::date;
@@ -191,10 +192,12 @@ fn interpret(reading: &Reading) -> String {
     let direction = reading
         .trend
         .map_or("Direction unknown", |t| direction(t.change));
+    let record = "Since 2009 its changes over three months have not moved with shares.";
     format!(
-        "{}{}. Its level has moved with the S&P 500 (correlation 0.86 since 2009), its changes over three months have not (-0.10).",
+        "{}{}. {}",
         prose::capitalize(direction),
         prose::format_trend(reading.trend.as_ref(), "trillion", 2),
+        counted(record, reading.date, LAST_STUDIED),
     )
 }
 

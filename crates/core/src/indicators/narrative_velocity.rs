@@ -14,7 +14,7 @@ pub use channels::Document;
 pub use vocabulary::Vocabulary;
 
 use super::composite::Indicator;
-use super::prose::{format_number, join};
+use super::prose::{capitalize, format_number, join};
 use super::reading::{Input, Reading, describe_missing_weight, weight_present};
 use crate::model::Date;
 use channels::MentionCounts;
@@ -84,7 +84,7 @@ pub fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return match reading.reason.as_deref() {
             None | Some(NO_FEED) => NO_FEED.to_owned(),
-            Some(reason) => format!("There is no {name}: {reason}."),
+            Some(reason) => format!("{}.", capitalize(reason)),
         };
     };
     let channel = |i: &Input| match i.value {

@@ -14,7 +14,7 @@ use super::composite::{Composite, Computation, Indicator};
 use super::months::Month;
 use super::prose::{self, join};
 use super::reading::{Input, Reading, Trend};
-use super::record::sentence;
+use super::record::{LAST_SCORED, counted, sentence};
 use super::shapley::attributed_reading;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Observation, SeriesSet};
@@ -120,12 +120,13 @@ fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return prose::describe_unavailable("Recession probability", reading);
     };
+    // The months counted are those of the band in which the value lies.
     let band = CRPI.band(value).unwrap_or_default();
     format!(
-        "{}{}: read {value:.1} % as {band}, not as odds. {} It gave a false alarm of about 75 in 2023.",
+        "{}, not odds{}. {}",
         prose::capitalize(band),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
-        sentence("CRPI caveat"),
+        counted(sentence(&format!("CRPI {band}")), reading.date, LAST_SCORED),
     )
 }
 

@@ -9,7 +9,7 @@ use super::composite::{Composite, Computation, Indicator, band};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
-use super::record::sentence;
+use super::record::{LAST_SCORED, counted, sentence};
 use super::shapley::attributed_reading;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{add_days, days_between};
@@ -219,14 +219,20 @@ fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return prose::describe_unavailable("Recession now", reading);
     };
-    let alarm = reading.alarm.map_or_else(String::new, |alarm| {
-        format!(" Its alarm is {}.", alarm.describe())
+    let alarm = reading.alarm.map(|alarm| {
+        let state = if alarm.on { "on" } else { "off" };
+        let month = alarm.since.map(crate::format::month);
+        format!(
+            "{state}{}",
+            prose::enclosed(" since ", &month.unwrap_or_default(), "")
+        )
     });
     format!(
-        "{}{}.{alarm} {} It speaks of now, not of the year ahead.",
+        "{}{}{}. {}",
         prose::capitalize(RNOW.band(value).unwrap_or_default()),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
-        sentence("RNOW caveat"),
+        prose::enclosed("; alarm ", &alarm.unwrap_or_default(), ""),
+        counted(sentence("RNOW caveat"), reading.date, LAST_SCORED),
     )
 }
 

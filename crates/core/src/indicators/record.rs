@@ -2,7 +2,8 @@
 //!
 //! No such sentence is written by hand. In a text of the glossary or an article `{record:CRPI}` stands for one.
 
-use crate::model::table;
+use super::prose::lowercase_first;
+use crate::model::{Date, table};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -19,6 +20,20 @@ pub fn sentence(name: &str) -> &'static str {
     sentences
         .find(|(known, _)| *known == name)
         .map_or("", |(_, text)| *text)
+}
+
+/// The last whole year in the record of the recession indices.
+pub const LAST_SCORED: i16 = 2024;
+
+/// The last whole year in the studies of the other indices (docs/METHODS.md).
+pub const LAST_STUDIED: i16 = 2025;
+
+/// Returns a sentence that counts years up to `last_year`, for a reading of `date`: it says so where it counts later years.
+pub fn counted(text: &str, date: Date, last_year: i16) -> String {
+    if date.year() > last_year {
+        return text.to_owned();
+    }
+    format!("Counted with later years: {}", lowercase_first(text))
 }
 
 /// Replaces the placeholders of a text with sentences of the record.
@@ -47,5 +62,12 @@ mod tests {
         let text = fill_placeholders("Before. {record:CRPI} After.");
         assert_eq!(text, format!("Before. {} After.", sentence("CRPI")));
         assert_eq!(sentence("nothing"), "");
+    }
+
+    #[test]
+    fn sentence_of_a_past_day_says_that_it_counts_later_years() {
+        let on = |year| counted("Out of sample.", jiff::civil::date(year, 1, 1), 2024);
+        assert_eq!(on(2025), "Out of sample.");
+        assert_eq!(on(2024), "Counted with later years: out of sample.");
     }
 }

@@ -12,6 +12,7 @@ use super::composite::{Composite, Computation, Indicator, band};
 use super::explain::{describe_reading, describe_unavailable};
 use super::measure::Proxy;
 use super::reading::Reading;
+use super::record::{LAST_STUDIED, counted};
 use super::statistics::expanding_ecdf;
 use crate::model::series_info::round_to;
 
@@ -124,24 +125,21 @@ const PUBLIC: &[Part] = &[
 ];
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = describe_reading(&CMSI, reading) else {
-        return describe_unavailable(&CMSI, reading);
+    let Some(sentence) = describe_reading(&CMSI, reading) else {
+        return describe_unavailable(reading);
     };
-    let meaning = match band {
-        "calm" => "Markets and claims are quieter than in most of their past.",
-        "normal" => "Strains are within their usual range.",
-        "elevated" => {
-            "Strains are wider than usual; in about one day in four they were as wide or wider."
-        }
-        "high" => "Strains of this size came with recessions or market breaks.",
-        _ => "Strains of this size came with systemic crises, as in the winter of 2008.",
-    };
-    let evidence = if reading.basis.iter().any(|b| b == INDEX.fallback_basis) {
-        "It averages 81 in NBER recessions and 42 otherwise (1988 to 2026, public profile)."
+    let is_public = reading.basis.iter().any(|b| b == INDEX.fallback_basis);
+    let averages = if is_public {
+        "81 in recessions and 42"
     } else {
-        "It averages 82 in NBER recessions and 46 otherwise."
+        "82 in recessions and 46"
     };
-    format!("{sentence} {meaning} {evidence} It ranks the present; it does not forecast.")
+    let record =
+        format!("It averages {averages} otherwise; it ranks the present and is no forecast.");
+    format!(
+        "{sentence} {}",
+        counted(&record, reading.date, LAST_STUDIED)
+    )
 }
 
 #[cfg(test)]

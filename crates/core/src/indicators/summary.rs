@@ -6,7 +6,8 @@
 use super::months::Month;
 use super::prose::join;
 use super::sahm;
-use super::transform::{bps, changes, latest_year_on_year, spread_bps};
+use super::transform::{Units, bps, changes, latest_year_on_year, spread_bps};
+use crate::error::Absence;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet, Timeliness};
 
@@ -26,6 +27,8 @@ pub const INPUTS: &[&str] = &[
     "CPIAUCSL",
     "UNRATE",
     "PAYEMS",
+    "CES0500000003",
+    "GDPC1",
 ];
 
 /// One figure of the summary.
@@ -45,6 +48,8 @@ pub struct Figure {
     pub basis: Option<String>,
     /// Why there is none.
     pub reason: Option<String>,
+    /// The same as a code.
+    pub absence: Option<Absence>,
 }
 
 impl Figure {
@@ -70,6 +75,7 @@ impl Figure {
         Self {
             series: ids.to_vec(),
             reason: Some(join(ids.iter().map(reason), "; ")),
+            absence: ids.first().map(|id| set.absence(id, day)),
             ..Self::default()
         }
     }
@@ -98,6 +104,10 @@ pub struct Summary {
     pub payrolls: Figure,
     /// Consumer prices against a year earlier, percent, one decimal.
     pub cpi_yoy_pct: Figure,
+    /// Hourly earnings of private employees against a year earlier, percent, one decimal.
+    pub hourly_pay_yoy_pct: Figure,
+    /// Real GDP against the quarter before, percent at an annual rate, one decimal.
+    pub gdp_growth_pct: Figure,
 }
 
 /// Returns the figures at `day`.
@@ -127,6 +137,8 @@ pub fn summary(set: &SeriesSet, day: Date) -> Summary {
         unemployment_rate: monthly("UNRATE"),
         payrolls: monthly("PAYEMS"),
         cpi_yoy_pct: consumer_prices(set, day),
+        hourly_pay_yoy_pct: rate_of(set, day, "CES0500000003", latest_year_on_year),
+        gdp_growth_pct: rate_of(set, day, "GDPC1", annual_growth),
     }
 }
 
@@ -179,6 +191,31 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
     }
 }
 
+/// Returns a rate computed from the newest figure of a series, rounded to one decimal.
+fn rate_of(
+    set: &SeriesSet,
+    day: Date,
+    id: &'static str,
+    compute: fn(&Series, Date) -> Option<Observation>,
+) -> Figure {
+    let rated = set
+        .get(id)
+        .and_then(|series| Some((series, compute(series, day)?)));
+    let Some((series, rate)) = rated else {
+        return Figure::absent(set, day, &[id]);
+    };
+    let late = series.timeliness(rate.date, day).due_by();
+    let rounded = Observation::new(rate.date, round_to(rate.value, 1));
+    Figure::new(rounded, late, vec![id], None)
+}
+
+/// Returns the newest growth from the period before at an annual rate, in percent.
+fn annual_growth(series: &Series, day: Date) -> Option<Observation> {
+    let last = series.last_on_or_before(day)?;
+    let growth = Units::PercentAnnualised.apply(series);
+    growth.into_iter().rfind(|row| row.date == last.date)
+}
+
 /// Returns consumer price inflation, from the unadjusted index as the headline is published; from the adjusted one when
 /// its month is newer or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is
 /// passed over.
@@ -212,7 +249,7 @@ mod tests {
 
     impl Summary {
         /// Every figure with its name in the answer.
-        fn figures(&self) -> [(&'static str, &Figure); 10] {
+        fn figures(&self) -> [(&'static str, &Figure); 12] {
             [
                 ("10y", &self.ten_year),
                 ("2y", &self.two_year),
@@ -224,6 +261,8 @@ mod tests {
                 ("unemployment_rate", &self.unemployment_rate),
                 ("payrolls", &self.payrolls),
                 ("cpi_yoy_pct", &self.cpi_yoy_pct),
+                ("hourly_pay_yoy_pct", &self.hourly_pay_yoy_pct),
+                ("gdp_growth_pct", &self.gdp_growth_pct),
             ]
         }
     }
@@ -254,6 +293,8 @@ mod tests {
                 ("unemployment_rate", Some(4.1)),
                 ("payrolls", Some(158_858.0)),
                 ("cpi_yoy_pct", Some(3.3)),
+                ("hourly_pay_yoy_pct", Some(3.5)),
+                ("gdp_growth_pct", Some(1.5)),
             ]
         );
         let changes = (s.unemployment_rate.change, s.payrolls.change);

@@ -5,6 +5,7 @@ use super::observation::Observation;
 use super::series_id::SeriesId;
 use super::series_info::SeriesInfo;
 use super::timeliness::Timeliness;
+use crate::error::Absence;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ impl Series {
 pub struct SeriesSet {
     series: BTreeMap<SeriesId, Arc<Series>>,
     /// Why stored series are not in the set.
-    withheld: BTreeMap<SeriesId, &'static str>,
+    withheld: BTreeMap<SeriesId, Absence>,
 }
 
 impl SeriesSet {
@@ -103,9 +104,20 @@ impl SeriesSet {
         self.series.insert(series.info.id.clone(), series);
     }
 
-    /// Records why a stored series is not in the set: "may not be passed on here".
-    pub fn withhold(&mut self, id: &SeriesId, reason: &'static str) {
+    /// Records why a stored series is not in the set.
+    pub fn withhold(&mut self, id: &SeriesId, reason: Absence) {
         self.withheld.insert(id.clone(), reason);
+    }
+
+    /// Returns why a series has no figure that is current on `day`.
+    pub fn absence(&self, id: &str, day: Date) -> Absence {
+        let is_old = !self.up_to(id, day).is_empty();
+        let held_back = self.withheld.get(id).copied();
+        if is_old {
+            Absence::NotAvailable
+        } else {
+            held_back.unwrap_or(Absence::NotLoaded)
+        }
     }
 
     /// Explains why a series has no figure that is current on `day`.
@@ -113,7 +125,8 @@ impl SeriesSet {
         let newest = self.up_to(id, day).last().map(|o| o.date);
         match (newest, self.withheld.get(id)) {
             (Some(newest), _) => format!("{id} has no current figure (newest: {newest})"),
-            (None, Some(reason)) => format!("{id} {reason}"),
+            (None, Some(Absence::NotPermitted)) => format!("{id} may not be passed on here"),
+            (None, Some(_)) => format!("{id} has no figure known by then"),
             (None, None) => format!("{id} is not loaded"),
         }
     }

@@ -5,9 +5,6 @@ use super::series_info::SeriesInfo;
 use crate::format;
 use std::fmt;
 
-/// What is said of a series that has had no figure for long.
-pub const MAY_HAVE_ENDED: &str = "the series may have ended";
-
 /// A series without a figure for more days than this may have ended.
 const ENDED_AFTER_DAYS: i64 = 500;
 
@@ -75,7 +72,10 @@ impl fmt::Display for Timeliness {
             }
             Self::Ended { since } => {
                 let day = format::day(*since);
-                write!(f, "no newer figure is loaded since {day}: {MAY_HAVE_ENDED}")
+                write!(
+                    f,
+                    "no newer figure is loaded since {day}: the series may have ended"
+                )
             }
         }
     }

@@ -638,10 +638,10 @@ mod tests {
     fn mistyped_identifiers_are_errors_with_suggestions() {
         for (mistyped, meant) in [("DGS1O", "DGS10"), ("TJSJOR", "JTSJOR")] {
             let message = resolved(mistyped);
-            let start = format!("Unknown ticker \"{mistyped}\". Did you mean: {meant}");
+            let start = format!("No series \"{mistyped}\". Did you mean: {meant}");
             assert!(message.starts_with(&start), "{message}");
         }
-        assert!(resolved("bogus").contains("No similar name exists"));
+        assert!(resolved("bogus").contains("nor a similar name"));
         // Too unlike the nearest name, PAYEMS.
         assert!(find("params").is_none());
         assert!(resolved("spread").contains("ambiguous"));
@@ -714,7 +714,7 @@ mod tests {
                 "4-year treasury yield",
                 "DGS3 (3-Year Treasury Constant Maturity); DGS5",
             ),
-            ("blockchain", "No similar name exists"),
+            ("blockchain", "nor a similar name"),
             (
                 "texas cpi",
                 "no series here is of Texas alone. Nearest: CUURS37ASA0",

@@ -6,7 +6,7 @@
 
 use crate::Desk;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::{Absence, Error, Result};
 use econoscope_core::indicators::transform;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, DateRange, SeriesInfo, table};
@@ -80,6 +80,7 @@ pub(crate) fn discontinued(name: &str) -> Option<Error> {
     Some(Error::NoData {
         what: (*title).to_owned(),
         reason: describe_end(last, successor),
+        absence: Absence::Ended,
     })
 }
 
@@ -94,7 +95,12 @@ fn describe_end(last: &str, successor: &str) -> String {
 /// Returns the remark that must accompany every figure of a series: its quotation or its end.
 pub fn permanent_remark(id: &str) -> Option<String> {
     let quotation = remark(id, "quote").map(|(_, text)| text.to_owned());
-    quotation.or_else(|| remark(id, "ended").map(|(next, last)| describe_end(last, next)))
+    quotation.or_else(|| end_of(id))
+}
+
+/// Describes the end of a series; `None` for one that goes on.
+pub(crate) fn end_of(id: &str) -> Option<String> {
+    remark(id, "ended").map(|(next, last)| describe_end(last, next))
 }
 
 /// Returns the remark on a seasonally adjusted price index that the published yearly rate is of another series.

@@ -1,9 +1,13 @@
 //! The answer of a comparison, and its text.
 
 use crate::conditions::ConditionFigures;
+use crate::endpoints::revisions::plus;
 use crate::prelude::*;
-use econoscope_core::indicators::prose::format_or_none;
+use econoscope_core::indicators::prose::{capitalize, format_or_none};
 use econoscope_core::model::quantity::spell_out_unit;
+
+/// The head of the table of columns. A percentile counts half of the figures equal to the latest.
+const COLUMNS: &str = "\nseries,name,unit,latest,date,change,mean,lowest,lowest date,highest,highest date,z-score,percentile";
 
 /// A series or formula over the range. Columns stand in the order asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -126,34 +130,38 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Renders a line for each column, condition and pair, then the rows as CSV.
+    /// Renders a table of the columns, a line for each condition and pair, then the rows as CSV.
     pub(super) fn render_text(&self) -> String {
-        let frequency = &self.frequency;
-        let rows = self.rows;
-        let range = DateRange::new(self.start, self.end);
-        let mut text = format!("{frequency} figures {range}");
-        text += &match self.columns.len() {
-            1 => format!(", {rows} dates."),
-            _ => format!(", {rows} dates, {} common to all columns.", self.count),
+        let label = |date: &Date| match self.frequency.parse::<Frequency>() {
+            Ok(frequency) => frequency.label(*date),
+            Err(()) => date.to_string(),
         };
-        let columns = self.columns.iter().map(ComparedColumn::describe);
+        let ends = self.dates.first().zip(self.dates.last());
+        let range = match ends {
+            Some((first, last)) => format!("{} to {}", label(first), label(last)),
+            None => DateRange::new(self.start, self.end).to_string(),
+        };
+        let rows = self.rows;
+        let common = match self.columns.len() {
+            1 => String::new(),
+            _ => format!(", {} common to all columns", self.count),
+        };
+        let columns = self.columns.iter().map(ComparedColumn::format_row);
         let conditions = self.conditions.iter().map(ConditionFigures::describe);
         let means = self.means.iter().map(ConditionMeans::describe);
         let pairs = self.correlations.iter().map(Correlation::describe);
-        let lines = columns.chain(conditions).chain(means).chain(pairs);
-        text.extend(lines.map(|line| format!("\n{line}")));
-        text += &self.render_rows();
-        let notes = [
-            self.provenance.describe_as_of(),
-            self.provenance.describe_gaps(),
-        ]
-        .into_iter()
-        .filter(|note| !note.is_empty());
-        text.extend(notes.map(|note| format!("\n{note}")));
+        let lines = conditions
+            .chain(means)
+            .chain(pairs)
+            .map(|line| format!("\n{line}"));
         format!(
-            "{text}\n{}{}",
-            self.provenance.format_sources(),
-            self.attribution
+            "{} figures, {range}, {rows} dates{common}.{COLUMNS}{}{}{}{}",
+            capitalize(&self.frequency),
+            join(columns, ""),
+            join(lines, ""),
+            self.render_rows(),
+            self.provenance
+                .render_closing_without(&["ends"], &self.attribution)
         )
     }
 
@@ -170,46 +178,34 @@ impl Comparison {
         let shown = self.dates.len();
         let rows = self.rows;
         if shown < rows {
-            text += &format!("\n({shown} of {rows} rows, evenly thinned; max_points gives more)");
+            text += &format!("\n{shown} of {rows} rows; max_points gives more.");
         }
         text
     }
 }
 
 impl ComparedColumn {
-    fn describe(&self) -> String {
-        let shown_title = |title| format!(" ({})", self.untrusted.format_field("title", title));
-        let title = self.title.as_deref().map(shown_title);
-        let unit = match self.unit.as_str() {
-            "" => "unit not stated".to_owned(),
-            unit => spell_out_unit(unit),
-        };
-        let ties = |count: usize| match count {
-            ..=1 => String::new(),
-            many => format!(" (first of {many})"),
-        };
-        let mut text = format!(
-            "{}{}, {unit}: {} on {}, {} on {} (change {:+}); {} figures, mean {}, lowest {} on {}{}, highest {} on {}{}",
-            self.series,
-            title.unwrap_or_default(),
-            self.latest,
-            self.date,
-            self.first,
-            self.first_date,
-            self.change,
-            self.count,
-            self.mean,
-            self.min,
-            self.min_date,
-            ties(self.min_count),
-            self.max,
-            self.max_date,
-            ties(self.max_count),
-        );
-        if let (Some(sd), Some(z), Some(rank)) = (self.sd, self.z_score, self.percentile) {
-            text += &format!("; sd {sd}, z-score {z}, percentile rank {rank}");
-        }
-        text + "."
+    /// Formats the column as a row of the table.
+    fn format_row(&self) -> String {
+        let title = self.title.as_deref().unwrap_or_default();
+        let name = self.untrusted.format_field("title", title);
+        let or_none = |figure: Option<f64>| figure.map_or_else(String::new, |f| f.to_string());
+        let cells = [
+            table_cell(&self.series),
+            table_cell(&name),
+            table_cell(&spell_out_unit(&self.unit)),
+            self.latest.to_string(),
+            self.date.to_string(),
+            plus(self.change),
+            self.mean.to_string(),
+            self.min.to_string(),
+            self.min_date.to_string(),
+            self.max.to_string(),
+            self.max_date.to_string(),
+            or_none(self.z_score),
+            or_none(self.percentile),
+        ];
+        format!("\n{}", cells.join(","))
     }
 }
 

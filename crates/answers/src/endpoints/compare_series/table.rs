@@ -15,10 +15,10 @@ use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::remove_rounding_error;
 use std::sync::Arc;
 
-/// Figures in an answer by default: twenty rows of two columns.
-const MAX_CELLS: usize = 40;
+/// Figures in an answer by default: eleven rows of two columns.
+const MAX_CELLS: usize = 22;
 const MAX_ROWS: usize = 24;
-const MIN_ROWS: usize = 12;
+const MIN_ROWS: usize = 11;
 
 /// Fewest common dates for a meaningful correlation.
 const MIN_COMMON_DATES: usize = 10;
@@ -145,6 +145,7 @@ impl Table {
                 return Err(reason);
             }
             provenance.note(&name, reason.to_string());
+            provenance.reasons.insert(name, reason.absence());
         }
         Ok(provenance)
     }

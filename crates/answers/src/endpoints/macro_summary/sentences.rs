@@ -23,16 +23,18 @@ const UNKNOWN: &str = "Unknown";
 pub(super) fn render(a: &MacroSummary) -> String {
     let is_forwarded = a.provenance.as_of.is_none();
     let lines = [
+        ("Output", output(a)),
         ("Labor", labor(a)),
         ("Inflation", inflation(a)),
         ("Rates", rates(a)),
         ("Recession", recession(a, is_forwarded)),
-        ("Stress and liquidity", stress(a, is_forwarded)),
+        ("Stress", stress(a, is_forwarded)),
+        ("Net liquidity", liquidity(a)),
         ("Markets", markets(a)),
     ];
     let told = lines
         .iter()
-        .map(|(subject, text)| enclosed(&format!("\n- {subject}: "), text, "."));
+        .map(|(subject, text)| enclosed(&format!("\n- {subject}"), text, "."));
     let others = a.narrative.as_deref().filter(|_| is_forwarded);
     let narrative = enclosed("\n", others.unwrap_or_default(), "");
     format!(
@@ -47,7 +49,7 @@ pub(super) fn render(a: &MacroSummary) -> String {
 fn closing(a: &MacroSummary) -> Provenance {
     let mut provenance = a.provenance.clone();
     provenance.notes.retain(|name, _| {
-        let is_told = TOLD.contains(&name.as_str()) || a.newer_means.contains_key(name);
+        let is_told = TOLD.contains(&name.as_str());
         let is_unknown = name == "regime" && a.regime.current == UNKNOWN;
         !is_told || is_unknown || !a.dates.contains_key(name)
     });
@@ -85,6 +87,15 @@ fn regime(a: &MacroSummary) -> String {
     )
 }
 
+fn output(a: &MacroSummary) -> String {
+    let growth = a.gdp_growth_pct.map(|rate| {
+        let quarter = date(a, "gdp_growth_pct").map(|day| Frequency::Quarterly.label(day));
+        let quarter = enclosed(" in ", &quarter.unwrap_or_default(), "");
+        format!(": real GDP {} at an annual rate{quarter}", grown(rate))
+    });
+    growth.unwrap_or_default()
+}
+
 fn labor(a: &MacroSummary) -> String {
     let labor = &a.labor;
     let month = date(a, "payrolls");
@@ -104,19 +115,30 @@ fn labor(a: &MacroSummary) -> String {
             month.unwrap_or_default()
         )
     });
-    join([payrolls, unemployment, sahm].into_iter().flatten(), "; ")
+    let pay = labor.hourly_pay_yoy_pct.map(|rate| {
+        let label = date(a, "hourly_pay_yoy_pct").map(format::month);
+        let until = enclosed(" to ", &label.unwrap_or_default(), "");
+        format!("hourly pay {} over the year{until}", grown(rate))
+    });
+    let told = [payrolls, unemployment, pay, sahm].into_iter().flatten();
+    enclosed(": ", &join(told, "; "), "")
+}
+
+/// What a rate says: "rose 3.4 %".
+fn grown(rate: f64) -> String {
+    let verb = if rate < 0.0 { "fell" } else { "rose" };
+    format!("{verb} {} %", format::number(rate.abs(), 1))
 }
 
 fn inflation(a: &MacroSummary) -> String {
     let basis = a.provenance.notes.get("cpi_yoy_pct");
     let note = enclosed(", ", basis.map_or("", String::as_str), "");
     let prices = a.inflation.cpi_yoy_pct.map(|rate| {
-        let verb = if rate < 0.0 { "fell" } else { "rose" };
-        let size = format::number(rate.abs(), 1);
-        let month = date(a, "cpi_yoy_pct").map(|day| format!(" to {}", format::month(day)));
+        let month = date(a, "cpi_yoy_pct").map(format::month);
+        let until = enclosed(" to ", &month.unwrap_or_default(), "");
         format!(
-            "consumer prices {verb} {size} % over the year{}{note}",
-            month.unwrap_or_default()
+            ": consumer prices {} over the year{until}{note}",
+            grown(rate)
         )
     });
     prices.unwrap_or_default()
@@ -125,23 +147,22 @@ fn inflation(a: &MacroSummary) -> String {
 fn rates(a: &MacroSummary) -> String {
     let rates = &a.key_rates;
     let in_points = rates.spread_2s10s_bps;
-    let spread = in_points.map(|bp| format!("{} basis points", format_signed(bp, 0)));
+    let spread = in_points.map(|bp| format!("{} bp", format_signed(bp, 0)));
     let percent = |rate: Option<f64>| rate.map(|rate| format!("{rate} %"));
     let figures = [
-        ("10-year Treasury", percent(rates.ten_year), "10y"),
+        ("10-year", percent(rates.ten_year), "10y"),
         ("2-year", percent(rates.two_year), "2y"),
         ("fed funds", percent(rates.fed_funds), "fed_funds"),
-        ("10 less 2 years", spread, "spread_2s10s_bps"),
+        ("curve", spread, "spread_2s10s_bps"),
     ];
     let daily = dated(a, &figures);
-    let means = a.newer_means.iter().map(|(name, mean)| {
-        let named = figures.iter().find(|(_, _, field)| field == name);
-        let label = named.map_or(name.as_str(), |(label, ..)| label);
-        (mean.date, format!("{label} {} %", mean.value))
+    let means = figures.iter().filter_map(|(label, _, field)| {
+        let mean = a.newer_means.get(*field)?;
+        Some((mean.date, format!("{label} {} %", mean.value)))
     });
     let newer: Vec<(Date, String)> = means.collect();
     let month = newer.first().map(|(month, _)| format::month(*month));
-    let head = format!(". Newer averages, of {}: ", month.unwrap_or_default());
+    let head = format!(". {} averaged: ", month.unwrap_or_default());
     daily + &enclosed(&head, &join(newer.iter().map(|(_, text)| text), ", "), "")
 }
 
@@ -163,9 +184,9 @@ fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
         let alarm = enclosed(", alarm ", state.unwrap_or_default(), "");
         let start = a.labor.recession_alarm_since.map(format::month);
         let since = enclosed(" since ", &start.unwrap_or_default(), "");
-        format!("{value} % that it is one now{week}{alarm}{since}")
+        format!("{value} % now{week}{alarm}{since}")
     });
-    join([ahead, now].into_iter().flatten(), "; ")
+    enclosed(": ", &join([ahead, now].into_iter().flatten(), "; "), "")
 }
 
 fn stress(a: &MacroSummary, is_forwarded: bool) -> String {
@@ -176,13 +197,13 @@ fn stress(a: &MacroSummary, is_forwarded: bool) -> String {
         let missing = share.map(|share| format!(" ({share} % of its weight has no figure)"));
         format!("{band}{value} of 100{}", missing.unwrap_or_default())
     });
+    dated(a, &[("", stress, "stress_index")])
+}
+
+fn liquidity(a: &MacroSummary) -> String {
     let trillions = a.net_liquidity_trn;
-    let liquidity = trillions.map(|value| format!("{value} trillion dollars"));
-    let figures = [
-        ("stress", stress, "stress_index"),
-        ("net liquidity", liquidity, "net_liquidity_trn"),
-    ];
-    dated(a, &figures)
+    let told = trillions.map(|value| format!("{value} trillion dollars"));
+    dated(a, &[("", told, "net_liquidity_trn")])
 }
 
 fn markets(a: &MacroSummary) -> String {
@@ -202,20 +223,25 @@ fn markets(a: &MacroSummary) -> String {
     dated(a, &figures)
 }
 
-/// Lists the figures that there are; a date stands behind the last of those that share it.
+/// Lists the figures that there are, the date of those that share it before them: ", 20 August 2026: VIX 17.2".
 fn dated(a: &MacroSummary, figures: &[(&str, Option<String>, &str)]) -> String {
     let texts = figures.iter().filter_map(|(label, value, field)| {
         let text = format!("{label} {}", value.as_deref()?);
-        Some((text, date(a, field)))
+        Some((text.trim_start().to_owned(), date(a, field)))
     });
     let present: Vec<(String, Option<Date>)> = texts.collect();
     let by_day = present.chunk_by(|(_, day), (_, next)| day == next);
-    let groups = by_day.map(|group| {
+    let groups = by_day.enumerate().map(|(i, group)| {
         let day = group.first().and_then(|(_, day)| *day).map(format::day);
-        let texts = join(group.iter().map(|(text, _)| text), ", ");
-        texts + &enclosed(" (", &day.unwrap_or_default(), ")")
+        let head = match (i, day) {
+            (0, None) => ": ".to_owned(),
+            (_, None) => "; ".to_owned(),
+            (0, Some(day)) => format!(", {day}: "),
+            (_, Some(day)) => format!("; {day}: "),
+        };
+        head + &join(group.iter().map(|(text, _)| text), ", ")
     });
-    join(groups, "; ")
+    join(groups, "")
 }
 
 /// The date of a figure.
@@ -251,11 +277,11 @@ mod tests {
         };
         let text = told("1955-06-30");
         assert!(
-            text.contains("10y: monthly average, May 1955 (GS10)"),
+            text.contains("10-year Treasury: monthly average, May 1955 (GS10)."),
             "{text}"
         );
         let text = told("2008-12-31");
-        assert!(text.contains("fed_funds: from DFF"), "{text}");
+        assert!(text.contains("Fed funds: from DFF."), "{text}");
         assert!(
             !text.contains("public profile"),
             "the basis of a composite: {text}"
@@ -265,7 +291,7 @@ mod tests {
             text.starts_with("The regime of the US economy is unknown."),
             "{text}"
         );
-        assert!(text.contains("regime: "), "with the reason: {text}");
+        assert!(text.contains("The regime: "), "with the reason: {text}");
     }
 
     #[test]

@@ -25,12 +25,16 @@ pub struct Credit {
     pub url: String,
     /// Terms of use.
     pub terms: String,
+    /// The credit line of the service alone; never part of the JSON.
+    #[serde(skip)]
+    pub(super) service: String,
 }
 
 impl Credit {
     /// Adds the source and the terms to the service's credit line.
     pub(super) fn new(credit: Attribution, source: &str) -> Self {
         Self {
+            service: credit.to_string(),
             text: format!("{}; source: {source}", credit.text),
             url: credit.url,
             terms: "Free for non-commercial, educational and research use with attribution.".into(),
@@ -192,7 +196,12 @@ impl TimeSeriesAnswer {
             text += &format!("\n{}", csv.trim_start_matches("observation_"));
         }
         let reduction = self.describe_reduction();
-        let closing = self.provenance.render_closing(&self.attribution);
+        let mut sources = self.provenance.sources.iter();
+        let is_told = sources.any(|cited| self.source.as_ref() == Some(&cited.source));
+        let closing = match self.attribution.service.as_str() {
+            service if is_told && !service.is_empty() => self.provenance.render_closing(&service),
+            _ => self.provenance.render_closing(&self.attribution),
+        };
         format!("{}\n{reduction}{}", text.trim_end(), closing.trim_start())
     }
 

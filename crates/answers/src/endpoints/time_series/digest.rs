@@ -77,6 +77,9 @@ pub struct RangeMove {
     pub change_pct: Option<f64>,
 }
 
+/// The text tells the greatest fall and rise of more rows than these.
+const MIN_ROWS_FOR_MOVES: usize = 24;
+
 /// Summarizes rows that ascend by date; `None` without a row.
 pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Digest> {
     let whole = ValueChange {
@@ -162,8 +165,10 @@ impl Digest {
             None => format!(", not recovered by {}", label(self.last.date)),
         };
         let fall = ("fall", &self.fall, recovery.as_str());
-        // The text already has the change from the first row to the last.
-        let is_part = |m: &&RangeMove| m.from != self.first || m.to != self.last;
+        // The text already has the change from the first row to the last, and the rows themselves where they are few.
+        let is_part = |m: &&RangeMove| {
+            count > MIN_ROWS_FOR_MOVES && (m.from != self.first || m.to != self.last)
+        };
         for (word, extreme, recovery) in [fall, ("rise", &self.rise, "")] {
             if let Some(m) = extreme.as_ref().filter(is_part) {
                 let change = kind.format_change(m.change, m.change_pct);
@@ -172,10 +177,7 @@ impl Digest {
                 text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
             }
         }
-        text + &format!(
-            " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
-            self.below_pct, self.equal_pct, self.above_pct
-        )
+        text
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
 }
 
 impl MeanChange {
-    /// "Mean of 8 events, +3m: +0.31 points (+31 bp), higher after 6".
+    /// "Mean of 8 events, +3m: +0.31 points, higher after 6".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
         let change = kind.format_change(self.change, self.change_pct);
         let events = self.events;
@@ -231,7 +231,7 @@ fn describe_other_day(
 }
 
 impl PointInTime {
-    /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points (+49 bp)".
+    /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
         let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
         let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);

@@ -27,6 +27,7 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
         truncated: false,
         data,
         attribution: Credit {
+            service: String::new(),
             text: "Data by Econoscope; source: Federal Reserve Board H.15".into(),
             url: "http://127.0.0.1:8080".into(),
             terms: "Free.".into(),

@@ -57,14 +57,16 @@ pub(super) fn render(surprises: &[Surprise]) -> String {
         return "\nNo newer print of a figure with an expectation.".to_owned();
     }
     let line = |s: &Surprise| {
+        let measure = s
+            .measure
+            .replacen("change from the month before", "change", 1);
         let value = |value: f64| format_value(value, &s.measure);
         let expected = s.print.expected.as_ref().map(|e| value(e.value));
         format!(
-            "\n- {} ({}), {}, {}: {} {}, {} ({})",
+            "\n- {} ({}), {}, {measure}: {} {}, {} ({})",
             s.name,
             s.id,
             s.print.period,
-            s.measure,
             value(s.print.value),
             spell_out_unit(&s.unit),
             expected.unwrap_or_default(),

@@ -96,7 +96,7 @@ fn thesis_cites_its_figures() {
     let all = views(Regime::Stagflation, Some(45.0), |_| None);
     assert_eq!(
         all[5].thesis,
-        "10-year Treasuries returned 9.5 % a year in Stagflation months against 4.3 % in others (t +2.1): a clear \
+        "10-year Treasuries returned 9.5 % a year in Stagflation months against 4.3 % in others: a clear \
          difference, though of 48 such tests about two come out clear by chance. Reference study: returns from DGS10 with a \
          duration of 8 years. The regime itself is held with 45 % only, which lowers conviction."
     );

@@ -77,7 +77,7 @@ fn reading_adds_up_and_ends_the_history() {
         "{text}"
     );
     assert!(
-        text.contains("over three months have not (-0.10)"),
+        text.contains("over three months have not moved with shares"),
         "{text}"
     );
 }

@@ -46,11 +46,17 @@ fn current_month_uses_the_days_so_far() {
     assert_eq!(r.basis, ["month to date"]);
     assert_eq!(CRPI.band(r.value.unwrap()), Some("low"));
     let text = interpret(&r);
-    assert!(text.starts_with("Low, "), "{text}");
-    assert!(
-        text.contains("read 12.6 % as low, not as odds. Out of sample") && text.contains("2023"),
-        "{text}"
-    );
+    assert!(text.starts_with("Low, not odds, down "), "{text}");
+    assert!(text.contains(" in 8 of 325 months under 15 %;"), "{text}");
+    // Each value has the count of its own band.
+    for (value, count) in [(15.0, "31 of 77"), (49.9, "34 of 42"), (50.4, "7 of 31")] {
+        let mut past = r.clone();
+        past.value = Some(value);
+        past.date = date(2008, 12, 1);
+        let text = interpret(&past);
+        assert!(text.contains(count), "{text}");
+        assert!(text.contains("Counted with later years: out of"), "{text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The growth and inflation scores of a month, and their parts.
 
 use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
-use crate::indicators::prose::join;
+use crate::indicators::prose::{format_list, join};
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
@@ -255,10 +255,19 @@ impl Axes {
         // The furthest look-back is a mean of three months, a year earlier.
         let used = month.plus(-15)..month;
         let gaps = self.inputs.interpolated.iter();
-        let interpolated = gaps.filter(|(_, gap)| used.contains(gap));
+        let mut bridged: Vec<(Month, Vec<String>)> = Vec::new();
+        for (id, gap) in gaps.filter(|(_, gap)| used.contains(gap)) {
+            match bridged.iter_mut().find(|(month, _)| month == gap) {
+                Some((_, ids)) => ids.push((*id).to_owned()),
+                None => bridged.push((*gap, vec![(*id).to_owned()])),
+            }
+        }
+        let bridges = bridged
+            .iter()
+            .map(|(month, ids)| format!("{} bridged for {}", month.name(), format_list(ids)));
         absent
             .map(|id| format!("growth without {id}"))
-            .chain(interpolated.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
+            .chain(bridges)
             .collect()
     }
 }

@@ -53,7 +53,7 @@ fn history_matches_the_verified_one() {
     assert!(
         july.basis
             .iter()
-            .any(|b| b == "bridged CPILFESL of October 2025"),
+            .any(|b| b == "October 2025 bridged for UNRATE, CPILFESL and CPIAUCSL"),
         "{:?}",
         july.basis
     );

@@ -163,7 +163,7 @@ fn single_days_exclude_a_range() {
         );
         let error = selection.unwrap_err().to_string();
         assert!(
-            error.starts_with(&format!("Invalid {field}: ")),
+            error.starts_with(&format!("{field}=")),
             "{arguments}: {error}"
         );
     }
