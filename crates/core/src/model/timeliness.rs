@@ -8,6 +8,9 @@ use std::fmt;
 /// A series without a figure for more days than this may have ended.
 const ENDED_AFTER_DAYS: i64 = 500;
 
+/// The same after the day on which a figure was due, for those that are as long under way.
+const ENDED_AFTER_DUE_DAYS: i64 = 250;
+
 /// Whether the newest figure of a series is the one to be expected on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeliness {
@@ -33,7 +36,9 @@ impl Timeliness {
         let since = add_days(until, 1);
         if day < since {
             Self::Current
-        } else if days_between(info.frequency.period_end(last), day) > ENDED_AFTER_DAYS {
+        } else if days_between(info.frequency.period_end(last), day) > ENDED_AFTER_DAYS
+            && days_between(since, day) > ENDED_AFTER_DUE_DAYS
+        {
             Self::Ended { since }
         } else {
             Self::Late { since }

@@ -89,6 +89,16 @@ impl Asked {
         near.sum()
     }
 
+    /// Returns the series that are exactly of the places and groups asked for.
+    pub(super) fn series(&self) -> Vec<&'static Arc<SeriesInfo>> {
+        let met = Catalogue::embedded()
+            .parts()
+            .iter()
+            .filter(|part| self.is_met_by(part));
+        met.filter_map(|part| Catalogue::embedded().get(part.id))
+            .collect()
+    }
+
     /// Returns the formulas of the places and groups asked for that measure what the nation's do, with their series: of
     /// the usual reading, or else of all others.
     pub(super) fn formulas(&self, wholes: &Wholes) -> Vec<(String, &'static Arc<SeriesInfo>)> {
@@ -115,11 +125,18 @@ impl Asked {
             all
         };
         let usual = found(&wholes.usual);
-        if usual.is_empty() {
-            found(&wholes.others)
-        } else {
-            usual
+        if !usual.is_empty() {
+            return usual;
         }
+        // Of what a name may mean besides only what is measured alike: "employment of men" is no share.
+        let first = wholes
+            .usual
+            .first()
+            .and_then(|id| Catalogue::embedded().get(id));
+        let unit = |info: &Arc<SeriesInfo>| info.units_short.chars().next();
+        let mut others = found(&wholes.others);
+        others.retain(|(_, info)| first.is_none_or(|first| unit(first) == unit(info)));
+        others
     }
 
     /// Returns the series nearest to what is asked: that measure the same near by or in part, or else other things there.
@@ -270,6 +287,7 @@ mod tests {
             ("new york house prices", "NYSTHPI"),
             ("rate of unemployment for Black women 20+", "LNS14000032"),
             ("unemployment rate black women 20 and over", "LNS14000032"),
+            ("rate for Black women 20+", "LNS14000032"),
             ("teen unemployment", "LNS14000012"),
             ("youth unemployment rate", "LNS14024887"),
             ("unemployment rate 25-34 year olds", "LNS14000089"),
@@ -326,6 +344,10 @@ mod tests {
             ("trade with China", "EXPCH"),
             ("Washington DC unemployment rate", "DCUR"),
             ("Texas GDP", "TXUR"),
+            ("employment of men", "LNS12300001"),
+            ("California", "CASTHPI"),
+            ("women", "LNS12300002"),
+            ("unemployment rate New York", "NEWY636URN"),
         ] {
             let read = columns(name);
             assert!(read.contains(words) && read.contains(' '), "{name}: {read}");

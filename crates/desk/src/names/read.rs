@@ -278,18 +278,20 @@ fn local(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
     };
     let read = read.map(|part| part.into_iter().collect::<Vec<_>>());
     let unread = read.iter().flatten().flat_map(|part| part.unread.clone());
-    let unread = unread.collect();
+    let unread: Vec<String> = unread.collect();
     let found = asked.formulas(&wholes(read)?);
-    Ok(match found.as_slice() {
+    Ok(one_of(tokens, &found)?.map(|part| Part { unread, ..part }))
+}
+
+/// Returns the only formula.
+///
+/// # Errors
+/// [`Error::Ambiguous`] for several.
+fn one_of(tokens: &[Token], found: &[(String, &Arc<SeriesInfo>)]) -> Result<Option<Part>> {
+    Ok(match found {
         [] => None,
-        [(formula, info)] => Some(Part {
-            unread,
-            ..if info.id.as_str() == formula {
-                Part::series(info)
-            } else {
-                Part::formula(formula, "%")
-            }
-        }),
+        [(formula, info)] if info.id.as_str() == formula => Some(Part::series(info)),
+        [(formula, _)] => Some(Part::formula(formula, "%")),
         several => {
             let infos = several.iter().map(|(_, info)| *info);
             return Err(Error::Ambiguous {
@@ -336,7 +338,26 @@ fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
 /// # Errors
 /// [`Error::Ambiguous`] for an item without a usual meaning.
 pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
-    transformed(tokens, &Lookups::new())
+    match transformed(tokens, &Lookups::new())? {
+        Some(part) => Ok(Some(part)),
+        None => alone(tokens),
+    }
+}
+
+/// Reads a place or group that stands alone or with heads: "rate for Black women 20+".
+///
+/// # Errors
+/// [`Error::Ambiguous`] if several series are of it.
+fn alone(tokens: &[Token]) -> Result<Option<Part>> {
+    let is_bare = |token: &Token| matches!(token.kind, Kind::Stop | Kind::Filler | Kind::Head);
+    let Some(asked) = Asked::new(tokens).filter(|asked| asked.bare.iter().all(is_bare)) else {
+        return Ok(None);
+    };
+    let heads = || asked.bare.iter().filter(|token| token.kind == Kind::Head);
+    let fit = |info: &&Arc<SeriesInfo>| heads().all(|head| fits(&head.text, info));
+    let series = asked.series().into_iter().filter(fit);
+    let found: Vec<_> = series.map(|info| (info.id.to_string(), info)).collect();
+    one_of(tokens, &found)
 }
 
 fn transformed(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {

@@ -5,11 +5,15 @@
 
 use super::handle::Sqlite;
 use super::query::operation_error;
-use crate::store::Store;
+use crate::store::{Status, Store, WriteVintages};
 use econoscope_core::error::{Error, Result};
+use std::collections::HashSet;
 use std::path::Path;
 
 const HISTORY: &[u8] = include_bytes!("../../../data/history/history.db.zst");
+
+/// The number of series in it. A store with fewer may come from an earlier program.
+const SERIES: u64 = 660;
 
 impl Sqlite {
     /// Opens the bundled history in memory, for where nothing can be written.
@@ -27,14 +31,52 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// Opens a store. One without series starts as a copy of the bundled history.
+    /// Opens a store. One without series starts as a copy of the bundled history; one that an earlier program began so
+    /// gets the series that it lacks.
     ///
     /// # Errors
     /// As [`Self::open`] and [`Self::start_from_bundle`].
     pub fn open_with_history(path: &Path) -> Result<Self> {
         let store = Self::open(path)?;
         store.start_from_bundle()?;
+        if store.count()? < SERIES {
+            store.add_from_bundle()?;
+        }
         Ok(store)
+    }
+
+    /// Adds the bundled series that a store lacks, unless it has none of them. What is stored stays as it is.
+    fn add_from_bundle(&self) -> Result<()> {
+        let held = self.status()?;
+        let is_bundled = |status: &Status| {
+            let mut origins = status.earlier_origins.iter().map(|(origin, _)| origin);
+            status.is_bundled() || origins.any(|origin| origin.starts_with("bundled"))
+        };
+        if !held.iter().any(is_bundled) {
+            return Ok(());
+        }
+        let held: HashSet<_> = held.into_iter().map(|status| status.id).collect();
+        let bundle = Self::bundled()?;
+        let mut lacking = bundle.status()?;
+        lacking.retain(|status| !held.contains(&status.id));
+        self.write_batch(&|store| {
+            for Status {
+                id,
+                fetched_at,
+                origin,
+                ..
+            } in &lacking
+            {
+                let vintages = bundle.read(id)?;
+                store.write_vintages(WriteVintages {
+                    id,
+                    rows: vintages.as_ref().map_or(&[], |vintages| vintages.rows()),
+                    fetched_at: *fetched_at,
+                    origin,
+                })?;
+            }
+            Ok(())
+        })
     }
 
     /// Copies the bundled history into a store without series. Each row has its own checksum, verified when it is read.

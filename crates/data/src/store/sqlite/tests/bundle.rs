@@ -44,7 +44,7 @@ fn bundled_series_are_intact_and_redistributable() {
     let store = Sqlite::bundled().unwrap();
     assert_eq!(store.check_integrity().unwrap(), vec![]);
     let stored = store.status().unwrap();
-    assert_eq!((stored.len(), store.count().unwrap()), (230, 230));
+    assert_eq!((stored.len(), store.count().unwrap()), (660, 660));
     for status in stored {
         let known = Catalogue::embedded().get(status.id.as_str()).unwrap();
         assert_ne!(
@@ -215,7 +215,7 @@ fn concurrent_opening_creates_one_complete_store() {
         for _ in 0..4 {
             scope.spawn(|| {
                 let store = Sqlite::open_with_history(&path).unwrap();
-                assert_eq!(store.count().unwrap(), 230);
+                assert_eq!(store.count().unwrap(), 660);
             });
         }
     });
@@ -251,6 +251,42 @@ fn bundle_is_copied_only_into_an_empty_store() {
     let other = Sqlite::open_existing(&beside).unwrap();
     // A second copy on the same connection.
     other.start_from_bundle().unwrap();
-    assert_eq!((other.count().unwrap(), other.version().unwrap()), (230, 1));
+    assert_eq!((other.count().unwrap(), other.version().unwrap()), (660, 1));
     assert_eq!(other.check_integrity().unwrap(), vec![]);
+}
+
+#[test]
+fn store_of_an_earlier_program_gets_the_series_that_it_lacks() {
+    let (_folder, path, store) = new_store();
+    let unemployment = [Observation::new(date(2026, 9, 1), 4.9)];
+    let write = Write {
+        id: &id("UNRATE"),
+        observations: &unemployment,
+        known_from: None,
+        fetched_at: "2026-08-22T00:00:00Z".parse().unwrap(),
+        origin: "bundled from figures of August 2026",
+    };
+    store.write(write).unwrap();
+    put(&store, "OWN", &days(0, 3, 1.0), None);
+    drop(store);
+    for _ in 0..2 {
+        let store = Sqlite::open_with_history(&path).unwrap();
+        assert_eq!(store.count().unwrap(), 661);
+        assert_eq!(
+            store.read(&id("UNRATE")).unwrap().unwrap().latest(),
+            unemployment
+        );
+        let state = store.status_of(&id("CAUR")).unwrap().unwrap();
+        assert_eq!(state.origin, "bundled from figures of August 2026");
+        assert_eq!(store.check_integrity().unwrap(), vec![]);
+    }
+}
+
+#[test]
+fn bare_store_stays_bare() {
+    let (_folder, path, store) = new_store();
+    put(&store, "OWN", &days(0, 3, 1.0), None);
+    drop(store);
+    let store = Sqlite::open_with_history(&path).unwrap();
+    assert_eq!(store.count().unwrap(), 1);
 }
