@@ -224,6 +224,7 @@ mod tests {
     fn ask(query: &str, category: Option<&str>) -> Result<SeriesSearchAnswer> {
         let desk = TestDesk::bundled().on("2026-11-21").open();
         let params = Params {
+            remote: false,
             query: query.into(),
             category: category.map(str::to_owned),
             limit: 10,
@@ -265,6 +266,7 @@ mod tests {
         }
         let query = "unemployment zirconium";
         let params = Params {
+            remote: false,
             query: query.into(),
             category: None,
             limit: 10,

@@ -359,11 +359,10 @@ pub struct Quota {
     pub words: Vec<String>,
     /// What the operator can do, as a clause.
     pub hint: String,
-    /// Requests a day without a key and with one.
+    /// Requests a day without a key, and how many of them questions may take.
     pub daily: Option<[u32; 2]>,
-    /// How many of them questions may take.
-    #[serde(default)]
-    pub questions: [u32; 2],
+    /// The same with a key.
+    pub keyed_daily: Option<[u32; 2]>,
 }
 
 /// Rule for several rows of a date.

@@ -2,7 +2,7 @@
 //!
 //! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
-use super::daily::{DailyLimits, DailyRequests};
+use super::daily::DailyRequests;
 use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
@@ -384,20 +384,20 @@ impl Client {
 
     /// Records requests to a source that limits them a day.
     fn pay(&self, FeedRef { source, feed }: FeedRef<'_>, count: usize) -> Result<()> {
-        let quota = feed.quota.as_ref();
-        let Some((quota, daily)) = quota.and_then(|quota| Some((quota, quota.daily?))) else {
+        let Some(quota) = &feed.quota else {
             return Ok(());
         };
-        let has_key = usize::from(self.key.is_some());
-        let limit = |limits: [u32; 2]| limits.into_iter().nth(has_key).unwrap_or_default();
-        let limits = DailyLimits {
-            all: limit(daily),
-            questions: limit(quota.questions),
+        let limits = if self.key.is_some() {
+            quota.keyed_daily
+        } else {
+            quota.daily
         };
-        let paid = self
+        let Some(limits) = limits else { return Ok(()) };
+        let [all, questions] = limits;
+        let paid = match self
             .daily
-            .pay(&source.id, limits, count, self.for_questions);
-        let resets_at = match paid {
+            .pay(&source.id, limits, count, self.for_questions)
+        {
             Err(error) if !self.for_questions => {
                 let error = error.operator_message();
                 tracing::warn!(error, "the requests of a sync were not recorded");
@@ -405,16 +405,20 @@ impl Client {
             }
             paid => paid?,
         };
-        let Some(at) = resets_at else { return Ok(()) };
-        let [_, keyed] = daily;
+        let Some(at) = paid else { return Ok(()) };
         let until = at.to_zoned(eastern()).strftime("%H:%M");
-        let DailyLimits { all, questions } = limits;
         let name = &source.name;
         let id = &source.id;
+        let remedy = quota
+            .keyed_daily
+            .filter(|_| self.key.is_none())
+            .map_or_else(String::new, |[keyed, _]| {
+                format!("; a free key allows {keyed} (--source-key {id}=KEY)")
+            });
         Err(Error::RateLimited {
             what: format!(
                 "{name} takes {all} requests a day from this address, {questions} of them for questions, and they are used up \
-                 until {until} New York; a free key allows {keyed} (--source-key {id}=KEY)."
+                 until {until} New York{remedy}."
             ),
             retry_after: Duration::try_from(at.duration_since(Timestamp::now()))
                 .unwrap_or_default(),

@@ -18,13 +18,6 @@ pub struct DailyRequests {
     ledgers: Arc<Mutex<BTreeMap<String, Arc<Ledger>>>>,
 }
 
-/// A source's requests a day, and how many of them questions may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DailyLimits {
-    pub(super) all: u32,
-    pub(super) questions: u32,
-}
-
 impl DailyRequests {
     /// Records requests in a file, which is opened with the first one.
     pub fn in_file(file: PathBuf) -> Self {
@@ -53,13 +46,13 @@ impl DailyRequests {
     pub(super) fn pay(
         &self,
         source: &str,
-        limits: DailyLimits,
+        [all, for_questions]: [u32; 2],
         count: usize,
         is_question: bool,
     ) -> Result<Option<Timestamp>> {
-        let mut ledgers = vec![self.ledger(source.to_owned(), limits.all)?];
+        let mut ledgers = vec![self.ledger(source.to_owned(), all)?];
         if is_question {
-            ledgers.push(self.ledger(format!("{source} for questions"), limits.questions)?);
+            ledgers.push(self.ledger(format!("{source} for questions"), for_questions)?);
             for ledger in &ledgers {
                 let quota = ledger.quota()?;
                 if (quota.remaining as usize) < count {
