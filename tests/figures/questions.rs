@@ -34,7 +34,7 @@ fn what_was_the_regime_on_1_december_2008_as_known_then() {
     close(&json["growthScore"], -2.95, 0.005);
     close(&json["inflationScore"], 0.26, 0.005);
     assert!(
-        text.contains("As known on 1 December 2008, values as last revised (publication lag)"),
+        text.contains("As known on 1 December 2008. Only the last revisions are held of "),
         "{text}"
     );
 }

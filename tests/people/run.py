@@ -4,7 +4,8 @@
 questions.csv has for each: the question, where it was asked, the truth, the calls an assistant makes first (at most two, chosen
 before an answer was seen), and patterns over the texts of the answers, joined by "& ": `must` (each is in a right answer), `told`
 (in one that says plainly what is not held), `never` (figures that would be wrong). The second call is made only if the first
-leaves something of `must` open. Fewer than 47 right or told, or one that is silently wrong, fails.
+leaves something of `must` open. Fewer than 47 right or told, or one that is silently wrong, fails; so do more characters a
+question than an assistant should read: 1,100 of text or 1,600 of structure.
 """
 import csv, json, os, re, subprocess, sys, tempfile
 
@@ -14,7 +15,7 @@ class Program:
         home = self.home.name
         self.process = subprocess.Popen([binary, "stdio", "--store", os.path.join(home, "store.db"), "--no-sync"], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={"HOME": home, "PATH": os.environ["PATH"]})
-        self.number = 0
+        self.number = self.structures = 0
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "people", "version": "1"}})
         self.send({"method": "notifications/initialized"})
     def send(self, message):
@@ -30,6 +31,8 @@ class Program:
     def call(self, tool, arguments):
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
         parts = answer.get("result", {}).get("content") or [{"text": answer.get("error", {}).get("message", "")}]
+        structure = answer.get("result", {}).get("structuredContent") or {}
+        self.structures += len(json.dumps(structure, ensure_ascii=False, separators=(",", ":")))
         return "\n".join(part.get("text", "") for part in parts)
     def end(self):
         self.process.stdin.close()
@@ -77,8 +80,10 @@ def main():
     n, right, told = len(rows), counts.get("right", 0), counts.get("told", 0)
     silent = counts.get("silent", 0)
     print(f"{n} questions: {right} right, {told} plainly told, {n - right - told} wrong, of them {silent} silently; "
-          f"{calls / max(n, 1):.2f} calls and {characters / max(n, 1):.0f} characters a question")
-    sys.exit(1 if not only and (right + told < 47 or silent) else 0)
+          f"{calls / max(n, 1):.2f} calls, {characters / max(n, 1):.0f} characters of text and "
+          f"{program.structures / max(n, 1):.0f} of structure a question")
+    is_long = characters > 1100 * n or program.structures > 1600 * n
+    sys.exit(1 if not only and (right + told < 47 or silent or is_long) else 0)
 
 if __name__ == "__main__":
     main()

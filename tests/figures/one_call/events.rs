@@ -25,13 +25,7 @@ fn rates() -> Vec<Question> {
         "2002-09-11",
     ]
     .map(|day| by("DFF", day).1);
-    let points = |now: f64, before: f64| {
-        format!(
-            "{:+.2} points ({:+.0} bp)",
-            now - before,
-            100.0 * (now - before)
-        )
-    };
+    let points = |now: f64, before: f64| format!("{:+.2} points", now - before);
     vec![
         after("What did the 10-year do in the three and twelve months after the first hike of March 2022?",
             json!({"seriesId": "DGS10", "after": "2022-03-16", "horizons": ["3m", "12m"]}))

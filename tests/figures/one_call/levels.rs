@@ -44,11 +44,10 @@ fn levels() -> Vec<Question> {
         )
         .at("/value", rate.0)
         .at("/changes/unit", "points")
-        .says(format!("{} %, SA in July 2026", rate.0))
+        .says(format!("{} %, SA, in July 2026", rate.0))
         .says(format!(
-            "{:+.1} points ({:+.0} bp) from a year earlier",
-            rate.0 - rate.1,
-            100.0 * (rate.0 - rate.1)
+            "{:+.1} points from a year earlier",
+            rate.0 - rate.1
         )),
         now(
             "How many people are on US payrolls, and how many were added last month?",
@@ -122,7 +121,7 @@ fn moments() -> Vec<Question> {
             .at("/points/1/value", years[1])
             .at("/points/2/value", years[2])
             .at("/points/2/change", rounded(years[2] - years[1], 2))
-            .says(format!("2016-08-15: {:.2}, change {:+.2} points ({:+.0} bp)", years[1], years[1] - years[0], 100.0 * (years[1] - years[0])))
+            .says(format!("2016-08-15: {:.2}, change {:+.2} points", years[1], years[1] - years[0]))
             .says(format!("2026-08-14: {:.2}, change {:+.2} points", years[2], years[2] - years[1])),
         series("How high was unemployment in April 2020?",
             json!({"seriesId": "UNRATE", "start": "2020-04-01", "end": "2020-04-01"}))

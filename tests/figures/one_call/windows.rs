@@ -66,10 +66,8 @@ fn changes() -> Vec<Question> {
         .at("/summary/change_bp", rounded(100.0 * rise, 1))
         .at("/summary/change_pct", Value::Null)
         .says(format!(
-            "first {:.2} on {}; change {rise:+.2} points ({:+.0} bp)",
-            first.1,
-            first.0,
-            100.0 * rise
+            "first {:.2} on {}; change {rise:+.2} points",
+            first.1, first.0
         )),
         series(
             "How much have prices risen since January 2020, and how much a year?",

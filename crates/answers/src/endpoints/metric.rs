@@ -229,14 +229,15 @@ pub(super) fn render(m: &Metric) -> String {
         Some(value) => {
             let frequency = m.frequency.as_deref().unwrap_or("");
             let when = |date| match frequency.parse::<Frequency>() {
-                Ok(known) => format!(", {} ({frequency})", known.period_phrase(date)),
-                Err(()) => format!(", on {date}"),
+                Ok(known) => format!(" {} ({frequency})", known.period_phrase(date)),
+                Err(()) => format!(" on {date}"),
             };
             let when = m.date.map_or_else(String::new, when);
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let info = Catalogue::embedded().get(&m.ticker);
             let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
-            format!(" was {}{when}.", amount_in_words(value, unit))
+            let comma = if unit.contains(',') { "," } else { "" };
+            format!(" was {}{comma}{when}.", amount_in_words(value, unit))
         }
         None => " has no value.".into(),
     };

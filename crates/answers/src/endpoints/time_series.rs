@@ -57,7 +57,7 @@ impl Endpoint for Params {
         if self.after.is_none() && self.dates.is_none() && !is_several {
             &[]
         } else {
-            &["data", "rowCount", "truncated"]
+            &["data", "rowCount", "truncated", "points.change_bp"]
         }
     }
 

@@ -397,15 +397,23 @@ impl Provenance {
         enclosed("Newer figures of ", &named, " were due but are not loaded.")
     }
 
-    /// Names the fields whose series is not loaded; their notes tell an operator what brings it.
+    /// Names the fields whose series is not loaded or was not known then; their notes tell an operator what brings it.
     fn describe_unloaded(&self) -> String {
-        let fields = self.reasons.keys().filter(|field| self.is_unloaded(field));
-        let named = fields.filter_map(|field| subject(field));
-        enclosed("Not loaded: ", &join(named, ", "), ".")
+        let groups = [
+            ("Not loaded: ", Absence::NotLoaded),
+            ("Not known then: ", Absence::NotKnownThen),
+        ];
+        let told = groups.map(|(head, code)| {
+            let fields = self.reasons.iter().filter(|(_, reason)| **reason == code);
+            let named = fields.filter_map(|(field, _)| subject(field));
+            enclosed(head, &join(named, ", "), ".")
+        });
+        join(told.iter().filter(|text| !text.is_empty()), " ")
     }
 
     fn is_unloaded(&self, field: &str) -> bool {
-        self.reasons.get(field) == Some(&Absence::NotLoaded) && subject(field).is_some()
+        let code = self.reasons.get(field);
+        matches!(code, Some(Absence::NotLoaded | Absence::NotKnownThen)) && subject(field).is_some()
     }
 
     /// Tells the notes as sentences; fields with one note stand together.

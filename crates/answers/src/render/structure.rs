@@ -404,7 +404,7 @@ fn table_schema(item: &Map<String, Value>) -> Value {
                 "items": { "type": "string", "examples": columns.names },
                 "description": columns.descriptions.join(" "),
             },
-            "rows": { "type": "array", "items": { "type": "array" } },
+            "rows": { "type": "array" },
             "constant": { "type": "object" },
         },
         "required": ["columns", "rows"],

@@ -184,7 +184,13 @@ fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
         let alarm = enclosed(", alarm ", state.unwrap_or_default(), "");
         let start = a.labor.recession_alarm_since.map(format::month);
         let since = enclosed(" since ", &start.unwrap_or_default(), "");
-        format!("{value} % now{week}{alarm}{since}")
+        // It is never certain.
+        let share = if value < 100.0 {
+            value.to_string()
+        } else {
+            "over 99".to_owned()
+        };
+        format!("{share} % now{week}{alarm}{since}")
     });
     enclosed(": ", &join([ahead, now].into_iter().flatten(), "; "), "")
 }

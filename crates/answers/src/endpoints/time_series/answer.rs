@@ -1,7 +1,7 @@
 //! The answer about a series: the contract's fields, those that suit a model's window, and the text.
 
 use super::digest::Digest;
-use super::points::{MeanChange, PointInTime};
+use super::points::{self, MeanChange, PointInTime};
 use super::shape;
 use super::transform::TransformedRows;
 use super::vintages::Vintages;
@@ -185,9 +185,9 @@ impl TimeSeriesAnswer {
             text += &format!("\n{}", vintages.csv());
         } else if !self.points.is_empty() {
             if let Some(kind) = &self.kind {
-                let points = self.points.iter().map(|point| point.describe(kind));
+                text += &points::render(&self.points, kind);
                 let means = self.means.iter().map(|mean| mean.describe(kind));
-                text.extend(points.chain(means).map(|line| format!("\n{line}")));
+                text.extend(means.map(|line| format!("\n{line}")));
             }
         } else if is_for_program && self.data.len() > MAX_PROGRAM_ROWS {
             text += "\n(detail=full has every row here)";

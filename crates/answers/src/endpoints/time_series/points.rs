@@ -5,7 +5,7 @@ use super::digest::round_percent;
 use crate::dates::trading_days;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
-use econoscope_core::indicators::statistics::mean;
+use econoscope_core::indicators::statistics::{mean, quantile};
 use econoscope_core::model::series_info::remove_rounding_error;
 use econoscope_desk::texts::remarks;
 
@@ -87,6 +87,9 @@ pub struct MeanChange {
     pub events: usize,
     /// Mean of the changes, in `changeUnit`.
     pub change: f64,
+    /// Their median.
+    #[serde(default)]
+    pub median: f64,
     /// Events after which it had risen.
     pub rises: usize,
     /// Unit of the change.
@@ -111,7 +114,8 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
     let mean_change = |horizon: &String| {
         let own = |p: &&PointInTime| p.horizon.as_ref() == Some(horizon) && p.change.is_some();
         let after: Vec<&PointInTime> = points.iter().filter(own).collect();
-        let changes: Vec<f64> = after.iter().filter_map(|p| p.change).collect();
+        let mut changes: Vec<f64> = after.iter().filter_map(|p| p.change).collect();
+        changes.sort_by(f64::total_cmp);
         // The percentages of the points are rounded.
         let percent = |p: &&PointInTime| {
             let (now, change) = p.change_pct.and(p.value.zip(p.change))?;
@@ -122,6 +126,7 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
             horizon: horizon.clone(),
             events: changes.len(),
             change: remove_rounding_error(mean(&changes)?),
+            median: remove_rounding_error(quantile(&changes, 50)?),
             rises: changes.iter().filter(|c| **c > 0.0).count(),
             change_unit: after.first()?.change_unit.clone()?,
             change_pct: percents.and_then(|p| mean(&p)).map(round_percent),
@@ -137,7 +142,10 @@ impl MeanChange {
         let events = self.events;
         let horizon = &self.horizon;
         let rises = self.rises;
-        format!("Mean of {events} events, +{horizon}: {change}, higher after {rises}")
+        let median = format_signed(self.median, 2);
+        format!(
+            "Mean of {events} events, +{horizon}: {change} (median {median}), higher after {rises}"
+        )
     }
 }
 
@@ -230,7 +238,56 @@ fn describe_other_day(
     })
 }
 
+/// So many events are told as a table of changes, fewer point by point.
+const MIN_EVENTS_IN_TABLE: usize = 5;
+
+/// Renders a line for each point, or a row for each of many events: what it was then, and its change over each horizon.
+pub(super) fn render(points: &[PointInTime], kind: &FigureKind) -> String {
+    let events: Vec<&[PointInTime]> = points.chunk_by(|_, next| next.horizon.is_some()).collect();
+    let horizons = points.iter().filter_map(|point| point.horizon.as_ref());
+    let is_table = events.len() >= MIN_EVENTS_IN_TABLE && events.iter().all(|e| e.len() > 1);
+    if !is_table {
+        return join(
+            points
+                .iter()
+                .map(|point| format!("\n{}", point.describe(kind))),
+            "",
+        );
+    }
+    let each = points.len() / events.len() - 1;
+    let head = join(
+        horizons.take(each).map(|horizon| format!(",+{horizon}")),
+        "",
+    );
+    let unit = match kind.is_amount() {
+        true => "%",
+        false => kind.change_unit.as_str(),
+    };
+    let rows = events
+        .iter()
+        .map(|event| join(event.iter().map(|point| point.cell(kind)), ","));
+    let rows = join(rows.map(|row| format!("\n{row}")), "");
+    format!("\nChanges after each event in {unit}:\nevent,then{head}{rows}")
+}
+
 impl PointInTime {
+    /// Formats the event with its figure, or the change after one, as cells; a note where there is none.
+    fn cell(&self, kind: &FigureKind) -> String {
+        let note = || table_cell(self.note.as_deref().unwrap_or_default());
+        if self.horizon.is_none() {
+            let then = self.value.map_or_else(note, |value| kind.format(value));
+            return format!("{},{then}", self.asked);
+        }
+        let percent = self.change_pct.filter(|_| kind.is_amount());
+        match (self.change, percent) {
+            (_, Some(percent)) => format_signed(percent, 1),
+            (Some(change), None) => {
+                format_signed(change, usize::try_from(kind.decimals).unwrap_or(2))
+            }
+            (None, None) => "–".to_owned(),
+        }
+    }
+
     /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
         let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
