@@ -193,7 +193,8 @@ impl NamedCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_core::clock::{Clock, ManualClock};
+    use econoscope_core::clock::Clock;
+    use econoscope_core::testing::ManualClock;
     use jiff::Timestamp;
     use std::time::Duration;
 

@@ -4,8 +4,7 @@
 //! for arithmetic. Two moments of one boot are compared by uptime, also across processes and restarts. Across a reboot the
 //! wall time decides, but elapsed time is never negative. Daily counters use a [`MonotonicTime`].
 
-use jiff::{SignedDuration, Timestamp};
-use parking_lot::Mutex;
+use jiff::Timestamp;
 use std::fmt;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
@@ -185,51 +184,11 @@ pub fn jitter(max: Duration) -> Duration {
     Duration::from_millis(random() % millis.saturating_add(1))
 }
 
-/// A clock for tests and simulations that moves only when a caller advances it.
-#[derive(Debug)]
-pub struct ManualClock(Mutex<Moment>);
-
-impl ManualClock {
-    /// Creates a clock at this wall time.
-    pub fn new(wall: Timestamp) -> Self {
-        Self(Mutex::new(Moment {
-            wall,
-            uptime: Duration::from_secs(1_000),
-            boot: 1,
-        }))
-    }
-
-    /// Advances wall time and uptime.
-    pub fn advance(&self, by: Duration) {
-        let mut moment = self.0.lock();
-        moment.uptime = moment.uptime.saturating_add(by);
-        moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
-    }
-
-    /// Moves the wall clock forward or back without elapsed time.
-    pub fn jump(&self, by: SignedDuration) {
-        let mut moment = self.0.lock();
-        moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
-    }
-
-    /// Simulates a reboot: `downtime` passes on the wall clock, uptime restarts at zero.
-    pub fn reboot(&self, downtime: Duration) {
-        self.advance(downtime);
-        let mut moment = self.0.lock();
-        moment.uptime = Duration::ZERO;
-        moment.boot += 1;
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Moment {
-        *self.0.lock()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ManualClock;
+    use jiff::SignedDuration;
 
     #[test]
     fn wall_clock_jumps_do_not_count_as_elapsed_time() {

@@ -11,5 +11,7 @@ pub mod format;
 pub mod indicators;
 pub mod model;
 pub mod recipe;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use error::{Error, Result};

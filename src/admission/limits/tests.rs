@@ -1,7 +1,7 @@
 //! Tests of rate limits: exact under concurrency, safe from forged headers, bounded.
 
 use super::*;
-use econoscope_core::clock::ManualClock;
+use econoscope_core::testing::ManualClock;
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ mod safety;
 
 use chaos::{Faults, FaultyProxy, Rng};
 use econoscope::Error;
-use econoscope_core::clock::{Clock, ManualClock};
+use econoscope_core::clock::Clock;
+use econoscope_core::testing::ManualClock;
 use econoscope_data::pool::Caller;
 use econoscope_data::upstream::{
     Freshness, Kind, Ledger, Purpose, Request, Upstream, UpstreamConfig, UpstreamResponse, Verdict,

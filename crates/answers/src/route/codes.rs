@@ -88,11 +88,7 @@ impl EnumValues for Periods {
 }
 
 impl EnumValues for Aggregation {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("avg", Self::Average),
-        ("sum", Self::Sum),
-        ("eop", Self::EndOfPeriod),
-    ];
+    const ALL: &'static [(&'static str, Self)] = &Self::CODES;
 }
 
 impl EnumValues for Regime {

@@ -3,6 +3,7 @@
 //! What is missing, null or of a wrong type becomes null, or the empty value of its type, with a note; members that the
 //! schema does not name are kept. Every text is one line without brackets, and every address leads to the upstream.
 
+use crate::route::decode::is_required;
 use crate::route::forward::contract_error;
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, untrusted};
@@ -276,10 +277,6 @@ fn property<'a>(schema: &'a Fields, name: &str) -> Option<&'a Value> {
 fn required(schema: &Fields) -> impl Iterator<Item = &str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str)
-}
-
-fn is_required(schema: &Fields, name: &str) -> bool {
-    required(schema).any(|required| required == name)
 }
 
 /// The first choice that is not null, else the schema itself.

@@ -6,6 +6,7 @@ use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped};
 use crate::format::number;
 use crate::model::Observation;
+use crate::model::untrusted::truncate;
 use std::fmt::Display;
 
 /// Font families: the one that pictures embed, then the reader's own.
@@ -422,13 +423,4 @@ fn wrap(text: &str, max: usize) -> Vec<String> {
         (_, true) => vec![first],
         (_, false) => vec![first.trim_end().to_owned(), truncate(rest, max)],
     }
-}
-
-/// Shortens text to at most `max` characters, with an ellipsis where it was cut.
-fn truncate(text: &str, max: usize) -> String {
-    if text.chars().count() <= max {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(max.saturating_sub(1)).collect();
-    start + "…"
 }

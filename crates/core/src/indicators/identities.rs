@@ -38,13 +38,16 @@ pub struct Identity {
 impl Identity {
     fn parse(row: [&'static str; 6]) -> Option<(&'static str, Self)> {
         let [id, formula, how, sync, differs, day_of] = row;
+        let known = Aggregation::CODES.iter().find(|(code, _)| *code == how);
+        let aggregation = match known {
+            Some((_, aggregation)) => *aggregation,
+            None if how.is_empty() => Aggregation::Average,
+            None => return None,
+        };
         let identity = Self {
             formula,
             expression: expression::parse(formula).ok()?,
-            aggregation: match how {
-                "" => Aggregation::Average,
-                how => how.parse().ok()?,
-            },
+            aggregation,
             is_synced: sync == "yes",
             is_average: how == "avg",
             known_difference: differs,

@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::model::frequency::{Periods, shift};
 use crate::model::{Date, Frequency, Observation, Series, SeriesInfo};
 use jiff::ToSpan;
-use std::str::FromStr;
 
 /// How several observations become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,18 +18,14 @@ pub enum Aggregation {
     EndOfPeriod,
 }
 
-impl FromStr for Aggregation {
-    type Err = ();
-
-    /// Parses FRED's `avg`, `sum`, `eop` in any case.
-    fn from_str(text: &str) -> std::result::Result<Self, ()> {
-        let mut all = [Self::Average, Self::Sum, Self::EndOfPeriod].into_iter();
-        all.find(|how| text.trim().eq_ignore_ascii_case(how.code()))
-            .ok_or(())
-    }
-}
-
 impl Aggregation {
+    /// Every aggregation with FRED's code.
+    pub const CODES: [(&'static str, Self); 3] = [
+        ("avg", Self::Average),
+        ("sum", Self::Sum),
+        ("eop", Self::EndOfPeriod),
+    ];
+
     /// Returns the default for a series: flows are summed, stocks and prices of a day are taken at the end of the period,
     /// and other monthly or longer figures are averaged (docs/METHODS.md#aggregation).
     pub fn default_for(info: &SeriesInfo) -> Self {
@@ -68,11 +63,8 @@ impl Aggregation {
 
     /// Returns FRED's code.
     pub fn code(self) -> &'static str {
-        match self {
-            Self::Average => "avg",
-            Self::Sum => "sum",
-            Self::EndOfPeriod => "eop",
-        }
+        let known = Self::CODES.iter().find(|(_, how)| *how == self);
+        known.map_or("", |(code, _)| code)
     }
 
     /// Aggregates the observations of a period; `None` without any, or where the result is not finite.

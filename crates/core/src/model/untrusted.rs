@@ -80,7 +80,8 @@ pub fn safe_url(url: &str) -> Option<&str> {
         .then_some(url)
 }
 
-fn truncate(text: &str, max: usize) -> String {
+/// Shortens text to at most `max` characters, with an ellipsis where it was cut.
+pub(crate) fn truncate(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }

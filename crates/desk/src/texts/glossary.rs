@@ -29,7 +29,6 @@ pub struct Term {
     #[serde(default)]
     pub series: Vec<String>,
     /// Source of the figures in the summary; for this project's indicators, of the method.
-    #[serde(default)]
     pub source: Option<String>,
     /// Subject: the name of its file.
     #[serde(skip)]

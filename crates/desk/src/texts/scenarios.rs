@@ -60,22 +60,17 @@ pub struct Scenario {
     /// Share of past start months in which the event followed (docs/METHODS.md#base-rates).
     pub base_rate: f64,
     /// Wilson 90 % interval of the base rate on non-overlapping windows.
-    #[serde(default)]
     pub base_rate_interval: Option<[f64; 2]>,
     /// First year of the record behind the base rate.
-    #[serde(default)]
     pub since: Option<i16>,
     /// Probability set by an operator.
-    #[serde(default)]
     pub probability_override: Option<f64>,
     /// Tags of articles about it.
     #[serde(default)]
     pub articles: Vec<String>,
     /// Rule that decides it; without one the base rate is the documented one.
-    #[serde(default)]
     pub event: Option<Event>,
     /// Condition on the starting months that count.
-    #[serde(default)]
     pub condition: Option<Condition>,
 }
 

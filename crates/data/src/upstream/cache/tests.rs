@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::upstream::request::Request;
-use econoscope_core::clock::{Clock, ManualClock};
+use econoscope_core::clock::Clock;
+use econoscope_core::testing::ManualClock;
 use jiff::SignedDuration;
 use std::path::Path;
 

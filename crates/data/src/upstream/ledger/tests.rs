@@ -3,7 +3,7 @@
 use super::*;
 use crate::upstream::Kind;
 use crate::upstream::budget::{Refusal, WINDOW};
-use econoscope_core::clock::ManualClock;
+use econoscope_core::testing::ManualClock;
 use jiff::SignedDuration;
 
 const HOUR: Duration = Duration::from_secs(3600);
