@@ -3,9 +3,10 @@
 use super::subscriptions::{Subscriptions, Watches};
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::Backend;
+use econoscope_answers::documents::card;
 use econoscope_data::pool::Caller;
 use rmcp::model::{
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    Icon, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
 };
 use serde_json::{Value, json};
@@ -80,11 +81,14 @@ impl Server {
             .with_description("US macroeconomic data for assistants")
             .with_website_url(backend.base_url());
         let signature = json!(identity);
+        let icon = Icon::new(card::ICON)
+            .with_mime_type("image/svg+xml")
+            .with_sizes(vec!["any".to_owned()]);
         let shared = Shared {
             subscriptions: Subscriptions::new(Arc::clone(&backend)),
             backend,
             info: ServerConfig::new(Self::capabilities())
-                .with_server_info(identity)
+                .with_server_info(identity.with_icons(vec![icon]))
                 .with_instructions(format!("{INSTRUCTIONS} {SUBSCRIBE}")),
             signature,
             direct_calls: AtomicU64::new(0),

@@ -69,6 +69,14 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
         "json" => Ok(page.to_json()),
+        "bibtex" => Ok(Document::data(
+            "application/x-bibtex; charset=utf-8",
+            page.to_bibtex(),
+        )),
+        "ris" => {
+            let media_type = "application/x-research-info-systems; charset=utf-8";
+            Ok(Document::data(media_type, page.to_ris()))
+        }
         _ => render_page(&page),
     }
 }
@@ -154,6 +162,57 @@ impl<'a> Page<'a> {
             check,
             agrees,
         })
+    }
+
+    fn to_bibtex(&self) -> String {
+        let as_of = self.figures.as_of;
+        let id = &self.query.id;
+        let fields = [
+            ("author", format!("{{{}}}", self.publisher())),
+            ("title", format!("{} ({id}), {}", self.title, self.period)),
+            ("year", as_of.year().to_string()),
+            ("howpublished", self.frame.service.clone()),
+            (
+                "note",
+                format!(
+                    "{} {}, {}",
+                    self.value,
+                    self.figures.long_unit(),
+                    self.vintage
+                ),
+            ),
+        ];
+        let mut text = format!("@misc{{{id}-{as_of},\n");
+        for (name, value) in fields {
+            text += &format!("  {name} = {{{}}},\n", escape_bibtex(&value));
+        }
+        // An address is taken as it is.
+        text + &format!("  url = {{{}}}\n}}\n", self.address)
+    }
+
+    fn to_ris(&self) -> String {
+        let as_of = self.figures.as_of;
+        let id = &self.query.id;
+        let (title, period) = (&self.title, &self.period);
+        let note = format!(
+            "{} {}, {}",
+            self.value,
+            self.figures.long_unit(),
+            self.vintage
+        );
+        format!(
+            "TY  - DATA\r\nAU  - {}\r\nTI  - {title} ({id}), {period}\r\nPY  - {}\r\nDA  - {}\r\nDP  - {}\r\nUR  - {}\r\nN1  - {note}\r\nER  - \r\n",
+            self.publisher(),
+            as_of.year(),
+            as_of.strftime("%Y/%m/%d"),
+            self.frame.service,
+            self.address,
+        )
+    }
+
+    fn publisher(&self) -> String {
+        let source = self.figures.answer.source.as_deref().unwrap_or_default();
+        untrusted::clean_name(source, MAX_TITLE)
     }
 
     fn to_json(&self) -> Document {
@@ -311,6 +370,16 @@ impl Query<'_> {
         let days = [yesterday, self.desk.today()];
         Ok(before_sync.into_iter().chain(days))
     }
+}
+
+/// Escapes what has a meaning in TeX; braces are kept where they protect a name.
+fn escape_bibtex(text: &str) -> String {
+    let escape = |c: char| match c {
+        '%' | '&' | '#' | '$' | '_' => format!("\\{c}"),
+        '\\' | '~' | '^' => String::new(),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".

@@ -18,7 +18,8 @@ use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
-use econoscope_answers::Backend;
+use econoscope_answers::endpoints::fetch::FetchedDocument;
+use econoscope_answers::{Backend, Route};
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
@@ -307,6 +308,18 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         .merge(assets::routes(backend))
 }
 
+/// Returns the identifier of the document of the tool `fetch` that a page shows.
+fn document_id(page: &Page, request: &PageRequest) -> Option<String> {
+    let kind = match page.path {
+        SERIES_PATH => "series",
+        "/glossary/{name}" => "term",
+        "/scenarios/{name}" => "scenario",
+        "/articles/{name}" => "article",
+        _ => return None,
+    };
+    Some(format!("{kind}:{}", request.name))
+}
+
 /// Returns whether the `Accept` header names a media type.
 fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let mut values = headers.get_all(header::ACCEPT).iter();
@@ -322,8 +335,17 @@ impl Site {
         headers: &HeaderMap,
     ) -> Response {
         let request = Arc::new(request);
-        let wants_json = accepts(headers, "application/json") && !accepts(headers, "text/html");
-        let document = match self.document(page, &request, caller).await {
+        let is_for_people = accepts(headers, "text/html");
+        let wants_json = accepts(headers, "application/json") && !is_for_people;
+        let markdown = document_id(page, &request);
+        let wanted = markdown
+            .as_deref()
+            .filter(|_| accepts(headers, "text/markdown") && !is_for_people);
+        let document = match wanted {
+            Some(id) => self.markdown(id, caller).await.map(Arc::new),
+            None => self.document(page, &request, caller).await,
+        };
+        let document = match document {
             Err(error) if !wants_json => self.error_document(page, &request, error).await,
             document => document,
         };
@@ -331,7 +353,26 @@ impl Site {
             Ok(document) => document.respond(headers, self.backend.pool()).await,
             Err(error) => Err(error),
         };
-        response.unwrap_or_else(|error| rest::respond(&error, page.path, None))
+        let mut response = response.unwrap_or_else(|error| rest::respond(&error, page.path, None));
+        if markdown.is_some() {
+            rest::set(&mut response, header::VARY, "accept, accept-encoding");
+        }
+        response
+    }
+
+    /// Returns a document of the tool `fetch` as Markdown, charged as a page.
+    async fn markdown(&self, id: &str, caller: Caller) -> Result<Document> {
+        let price = Price {
+            policy: Policy::Pages,
+            units: 1,
+        };
+        let arguments = [("id", id)];
+        let fetch = Route::call_tool(&self.backend, "fetch", &arguments);
+        let reply = self.admission.charge_for(caller, price, fetch).await?;
+        let fetched: FetchedDocument = serde_json::from_slice(&reply.json)
+            .map_err(|e| Error::internal("reading a document", e))?;
+        let text = format!("# {}\n\n{}\n", fetched.title, fetched.text);
+        Ok(Document::data("text/markdown; charset=utf-8", text))
     }
 
     /// Renders the document of a request that failed.

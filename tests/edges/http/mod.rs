@@ -24,4 +24,5 @@ mod rights;
 mod search;
 mod slow;
 mod support;
+mod surfaces;
 mod views;

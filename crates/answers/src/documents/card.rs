@@ -16,6 +16,9 @@ pub const VERSIONS: [&str; 5] = [
     "2024-11-05",
 ];
 
+/// The icon, as an address that needs no server.
+pub const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 12l4-5 4 3 6-8' fill='none' stroke='%231d4f80' stroke-width='2'/%3E%3C/svg%3E";
+
 /// Returns the card as JSON text.
 pub fn server_card(base: &str) -> String {
     pretty(&json!({
@@ -25,6 +28,7 @@ pub fn server_card(base: &str) -> String {
         "title": "Econoscope",
         "description": DESCRIPTION,
         "websiteUrl": base,
+        "icons": [{"src": format!("{base}/favicon.ico"), "mimeType": "image/svg+xml", "sizes": ["any"]}],
         "remotes": [{
             "type": "streamable-http",
             "url": format!("{base}/mcp"),

@@ -51,7 +51,10 @@ pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     // Of a page the reader sets the size of type, of a picture its own size does.
     let font_size = match (is_picture, is_compact) {
         (true, true) => min_compact,
-        (true, false) => ((width * height).sqrt() / DEFAULT_SIDE * FONT_SIZE).max(min),
+        (true, false) => {
+            let scaled = (width * height).sqrt() / DEFAULT_SIDE * FONT_SIZE;
+            ((scaled * 2.0).round() / 2.0).max(min)
+        }
         (false, _) if width >= 600.0 => FONT_SIZE,
         (false, _) => min,
     };
