@@ -31,6 +31,18 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
 pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data, to macro://alert/{condition} to hear \
     when a condition such as T10Y2Y < 0 is crossed.";
 
+/// Returns the instructions with an end. A server that is locked to a past day says so first.
+pub(super) fn instructions(backend: &Backend, end: &str) -> String {
+    let lock = backend.desk().settings().lock.map(|lock| {
+        let day = lock.day;
+        format!(
+            "Today is {day} for this server: nothing known later is in any answer. Figures without a recorded day count from \
+             their usual release day, as last revised; formulas and constants of composites were chosen later. "
+        )
+    });
+    format!("{}{INSTRUCTIONS}{end}", lock.unwrap_or_default())
+}
+
 /// The state that all transports share.
 pub(super) struct Shared {
     pub(super) backend: Arc<Backend>,
@@ -92,12 +104,13 @@ impl Server {
             .with_description("US macroeconomic data for assistants")
             .with_website_url(backend.base_url());
         let signature = json!(identity);
+        let instructions = instructions(&backend, SUBSCRIBE);
         let shared = Shared {
             subscriptions: Subscriptions::new(Arc::clone(&backend)),
             backend,
             info: ServerConfig::new(Self::capabilities())
                 .with_server_info(identity)
-                .with_instructions(format!("{INSTRUCTIONS}{SUBSCRIBE}")),
+                .with_instructions(instructions),
             signature,
             direct_calls: AtomicU64::new(0),
         };

@@ -44,6 +44,9 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
     let holdings = desk.store_summary()?;
     let mut items = Vec::new();
     for info in Catalogue::embedded().iter() {
+        if !desk.is_listed(info)? {
+            continue;
+        }
         let is_available = info.is_composite()
             || holdings.get(&info.id).is_some()
             || desk.identity_of(&info.id)?.is_some();
