@@ -215,3 +215,61 @@ impl Store for LockedStore {
         self.refuse()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestDesk;
+    use crate::{Desk, Settings};
+    use econoscope_core::model::{AsOf, Observation};
+    use jiff::civil::date;
+
+    /// Opens a desk over a stored value of May 2015, locked to a day of 2015.
+    fn desk(month: i8, day: i8, is_strict: bool, known_from: Option<Date>) -> Desk {
+        let rows = [Observation::new(date(2015, 5, 1), 5.5)];
+        let lock = Some(Lock {
+            day: date(2015, month, day),
+            is_strict,
+        });
+        let settings = Settings {
+            lock,
+            ..Settings::default()
+        };
+        TestDesk::empty()
+            .settings(settings)
+            .on("2026-11-22")
+            .series("UNRATE", "fred", &rows, known_from)
+            .open()
+    }
+
+    #[test]
+    fn locked_desk_has_no_later_figure_and_no_later_clock() -> Result<()> {
+        let known = Some(date(2015, 6, 5));
+        for (month, day, is_strict, known_from, is_held) in [
+            (6, 5, true, known, true),
+            (6, 4, false, known, false),
+            (6, 30, false, None, true),
+            (6, 30, true, None, false),
+            (4, 30, false, None, false),
+        ] {
+            let desk = desk(month, day, is_strict, known_from);
+            let info = desk.resolve("series", "UNRATE")?;
+            let series = desk.series(&info, AsOf::Latest)?;
+            assert_eq!(series.is_some(), is_held, "{month}-{day} {is_strict}");
+            assert_eq!(desk.store().count()?, u64::from(is_held));
+            assert_eq!(desk.today(), date(2015, month, day));
+            let error = desk.store().set_note("n", "1").unwrap_err();
+            assert!(error.operator_message().contains("locked"), "{error:?}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn strict_lock_withholds_composites() {
+        for is_strict in [false, true] {
+            let desk = desk(6, 30, is_strict, None);
+            let info = desk.resolve("series", "CRPI").unwrap();
+            assert_eq!(desk.check_permitted(&info).is_err(), is_strict);
+        }
+    }
+}

@@ -8,6 +8,7 @@ use econoscope_core::error::single_line;
 use econoscope_core::format::Unit;
 use econoscope_core::indicators::expression::{self, Column, Expr, Function, Op};
 use econoscope_core::indicators::identities;
+use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::{CalendarPeriod, table};
 use std::collections::BTreeMap;
@@ -279,8 +280,14 @@ fn state_figure(tokens: &mut Vec<String>, sign: &str) {
     let mut verbs = (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(is_verb));
     let stated = verbs.rfind(follows).map(|at| at + 1);
     let is_figure = |token: &String| is_number(&token) && CalendarPeriod::parse(token).is_err();
+    let has_direction = tokens
+        .iter()
+        .any(|token| ["↑", "↓"].contains(&token.as_str()));
     if let Some(at) = stated.or_else(|| tokens.iter().position(is_figure)) {
         tokens.insert(at, sign.to_owned());
+    } else if has_direction {
+        // "GDP fell": by more than nothing.
+        tokens.extend([">", "0"].map(str::to_owned));
     }
 }
 
@@ -290,11 +297,15 @@ fn take_period(tokens: &mut Vec<String>) -> Option<CalendarPeriod> {
         for at in 0..(tokens.len() + 1).saturating_sub(length) {
             let words = tokens.get(at..at + length)?;
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            let is_compared = before.is_some_and(|before| before.starts_with(SIGNS))
+            let is_compared = before
+                .is_some_and(|before| before.starts_with(SIGNS) || before == "and")
                 && words
                     .first()
                     .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
-            let text = join(words, " ");
+            let mut text = join(words, " ");
+            if let Some((month, year)) = text.split_once('/').filter(|_| text.len() <= 7) {
+                text = format!("{year}-{month:0>2}");
+            }
             if let Ok(period) = CalendarPeriod::parse(text.trim_matches(|c| ",()".contains(c)))
                 && !is_compared
             {
@@ -310,6 +321,9 @@ impl Reader<'_> {
     /// Reads one comparison.
     fn comparison(&mut self, tokens: &[String], subject: Option<&str>) -> Result<Expr> {
         let invalid = |problem: &str| Error::invalid(FIELD, self.text, problem, EXAMPLES);
+        if let Some(at) = tokens.iter().position(|token| token == "between") {
+            return self.between(tokens, at, subject);
+        }
         let mut sides = tokens.split(|token| token.starts_with(SIGNS));
         let found = tokens.iter().find(|token| token.starts_with(SIGNS));
         let sign = found.ok_or_else(|| invalid("compares nothing"))?;
@@ -317,11 +331,20 @@ impl Reader<'_> {
             sides.next().unwrap_or_default(),
             sides.next().unwrap_or_default(),
         ];
-        let left = match (left, subject) {
+        let is_percent = right
+            .iter()
+            .any(|token| token.ends_with('%') || token.starts_with("percent"));
+        let is_change = left
+            .iter()
+            .any(|token| ["↑", "↓"].contains(&token.as_str()));
+        let mut left = match (left, subject) {
             ([], Some(subject)) => self.side(&[subject.to_owned()])?,
             ([], None) => return Err(invalid("names no series")),
             _ => self.side(left)?,
         };
+        if is_percent {
+            left = self.in_percent(left, is_change)?;
+        }
         let right = match self.number(right, &left)? {
             Some(number) => Expr::Number(number),
             None => self.side(right)?,
@@ -335,6 +358,27 @@ impl Reader<'_> {
             ));
         };
         Ok(Expr::Call(function, vec![left, right], column))
+    }
+
+    /// Reads "between 3.7 and 3.9", both included.
+    fn between(&mut self, tokens: &[String], at: usize, subject: Option<&str>) -> Result<Expr> {
+        let named = tokens
+            .iter()
+            .take(at)
+            .filter(|token| !token.starts_with(SIGNS));
+        let left: Vec<String> = named.cloned().collect();
+        let mut bounds = tokens
+            .split(|token| ["between", "and"].contains(&token.as_str()))
+            .skip(1);
+        let mut read = |sign: &str| {
+            let bound = bounds.next().unwrap_or_default();
+            let is_bound = |token: &&String| !token.starts_with(SIGNS);
+            let right = bound.iter().filter(is_bound).cloned();
+            let parts = left.iter().cloned().chain([sign.to_owned()]).chain(right);
+            self.comparison(&parts.collect::<Vec<_>>(), subject)
+        };
+        let both = vec![read(">=")?, read("<=")?];
+        Ok(Expr::Call(Function::Op(Op::And), both, 1))
     }
 
     /// Reads a side: a formula, or a name that means a series or a formula. An arrow in it means its change.
@@ -437,6 +481,44 @@ impl Reader<'_> {
         Ok(Some(
             power.map_or(number, |power| number * 10f64.powi(power - own)),
         ))
+    }
+
+    /// Returns a side that is compared with percent: the change of an amount as a percentage, of quarters at an annual rate.
+    fn in_percent(&self, side: Expr, is_change: bool) -> Result<Expr> {
+        let names = side.names();
+        let [(name, column)] = names.as_slice() else {
+            return Ok(side);
+        };
+        let info = self.desk.resolve(FIELD, name)?;
+        let is_rate = info.units_short.starts_with('%') || info.units_short == "pp";
+        let is_amount = matches!(
+            &side,
+            Expr::Name { .. } | Expr::Call(Function::Negate | Function::Units(Units::Change), ..)
+        );
+        if is_rate || !is_amount {
+            return Ok(side);
+        }
+        if !is_change {
+            let problem = format!("compares percent with {} of {}", info.units, info.id);
+            return Err(Error::invalid(FIELD, self.text, &problem, EXAMPLES));
+        }
+        let is_quarterly = info.frequency == Frequency::Quarterly;
+        let units = if is_quarterly {
+            Units::PercentAnnualised
+        } else {
+            Units::Percent
+        };
+        let named = Expr::Name {
+            name: (*name).to_owned(),
+            column: *column,
+        };
+        let growth = Expr::Call(Function::Units(units), vec![named], *column);
+        let is_fall = matches!(&side, Expr::Call(Function::Negate, ..));
+        Ok(if is_fall {
+            Expr::Call(Function::Negate, vec![growth], 1)
+        } else {
+            growth
+        })
     }
 
     /// Returns the power of ten in which a side is measured.

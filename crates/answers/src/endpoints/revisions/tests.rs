@@ -448,6 +448,25 @@ fn claim_is_read_as_people_write_it() -> Result<()> {
             true,
         ),
         ("UNRATE >= 3.8 and PAYEMS > 1000 2023-08", true, false),
+        (
+            "unemployment between 3.75 and 3.9 in August 2023",
+            true,
+            false,
+        ),
+        (
+            "unemployment was between 3.6% and 3.7% in 08/2023",
+            false,
+            true,
+        ),
+        ("3.8 <= UNRATE 2023-08", true, false),
+        ("real GDP fell by more than 5% in 2008Q4", false, true),
+        ("real GDP grew more than 2 percent in 2008Q4", false, false),
+        ("industrial production fell in December 2008", true, true),
+        (
+            "the US economy lost at least 600,000 jobs in December 2008",
+            false,
+            true,
+        ),
     ] {
         let (text, verdicts) = claimed(json!({"claim": claim}))?;
         let verdicts: Vec<_> = verdicts.into_iter().map(|(_, holds)| holds).collect();
@@ -492,6 +511,10 @@ fn invalid_claim_is_an_error() {
         (
             json!({"seriesId": "UNRATE", "as_of": "2024"}),
             "goes with claim",
+        ),
+        (
+            json!({"claim": "payrolls were above 3% in August 2023"}),
+            "compares percent with",
         ),
         (json!({}), "is required"),
         (json!({"claim": "CRPI 2023-08 > 50"}), "computed here"),
