@@ -35,7 +35,7 @@ pub(crate) async fn stdio(config: &Config) -> Result<()> {
         drop(desk.store_summary());
     });
     let server = mcp::Server::new(Arc::new(backend)).with_search_tools(!config.no_search_tools);
-    let served = mcp::transport::serve_stdio(server, stop.clone()).await;
+    let served = mcp::transport::serve_stdio(server, config.as_of, stop.clone()).await;
     stop.cancel();
     if let Some(sync) = sync {
         // Long enough to end the lease. What the sync has written stays, whenever it ends.

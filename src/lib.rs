@@ -8,6 +8,7 @@ mod app;
 pub mod cli;
 mod config;
 mod generate;
+mod lock;
 pub mod mcp;
 pub mod rest;
 pub mod server;

@@ -33,7 +33,7 @@ pub(super) struct BackgroundSync {
 }
 
 impl BackgroundSync {
-    /// Returns the sync of a backend; `None` with `--no-sync`, an upstream, or a store in memory, which nobody keeps. It
+    /// Returns the sync of a backend; `None` with `--no-sync` or `--as-of`, an upstream, or a store in memory, which nobody keeps. It
     /// asks FRED only with `--fred`, since its terms allow only own use. Strangers start no request.
     pub(super) fn new(
         config: &Config,
@@ -41,7 +41,8 @@ impl BackgroundSync {
         stop: &CancellationToken,
     ) -> Option<Self> {
         let desk = Arc::clone(backend.desk());
-        if config.no_sync || backend.upstream().is_some() || desk.store().is_in_memory() {
+        let is_off = config.no_sync || config.as_of.is_some();
+        if is_off || backend.upstream().is_some() || desk.store().is_in_memory() {
             return None;
         }
         let mut config = config.clone();

@@ -118,6 +118,7 @@ pub(crate) fn open_desk(
         audience,
         is_licensed: config.is_licensed(),
         own_recipes: config.sources.own_recipes()?,
+        lock: config.lock(),
     };
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }

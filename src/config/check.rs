@@ -11,6 +11,18 @@ use std::path::Path;
 use tracing_subscriber::filter::LevelFilter;
 use url::Url;
 
+/// Refuses a lock on a past day for commands that write, and for answers of an upstream, which has no lock.
+fn check_lock(config: &Config) -> Result<()> {
+    let answers = matches!(
+        &config.command,
+        None | Some(Command::Stdio | Command::Serve(_))
+    );
+    if config.as_of.is_some() && (!answers || config.forwarding.upstream.is_some()) {
+        bail!("--as-of goes with stdio and serve, and without --upstream");
+    }
+    Ok(())
+}
+
 /// Checks settings that would otherwise fail late or show up as broken links.
 ///
 /// # Errors
@@ -27,6 +39,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     check_log(&config.log)?;
     check_allowed_names(config)?;
     check_source_names(config)?;
+    check_lock(config)?;
     let folders = &config.folders;
     for (flag, folder) in [
         ("scenarios", &folders.scenarios),

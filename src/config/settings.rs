@@ -7,6 +7,7 @@ use crate::admission::LimitSettings;
 use crate::server::ConnectionSettings;
 use clap::builder::{BoolishValueParser, Resettable};
 use clap::{Arg, ArgAction, Args, CommandFactory, Id, Parser, Subcommand};
+use econoscope_desk::Lock;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -40,6 +41,14 @@ pub(crate) struct Config {
     /// Omit the tools search and fetch from the list, for hosts that have other tools of those names
     #[arg(long)]
     pub(crate) no_search_tools: bool,
+
+    /// Answer as on this day, and from nothing that was known later; for tests of agents. Nothing is fetched
+    #[arg(long, value_name = "DAY")]
+    pub(crate) as_of: Option<jiff::civil::Date>,
+
+    /// With --as-of: also withhold figures whose day of publication is not on record, and composites whose constants were fitted later
+    #[arg(long, requires = "as_of")]
+    pub(crate) strict: bool,
 
     /// Do not fetch from the public sources in the background, over stdio or while serving
     #[arg(long)]
@@ -77,6 +86,14 @@ pub(crate) struct Config {
     /// Command; without one, serve MCP on stdin and stdout
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+impl Config {
+    /// Returns the past day that the program answers from.
+    pub(crate) fn lock(&self) -> Option<Lock> {
+        let is_strict = self.strict;
+        self.as_of.map(|day| Lock { day, is_strict })
+    }
 }
 
 /// Flags for a store that many servers share.

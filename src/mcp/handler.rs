@@ -1,7 +1,7 @@
 //! Implements the methods of the protocol. Results carry the server's signature where the revision requires it.
 
 use super::protocol::{caller, is_modern, sign};
-use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
+use super::server::{PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, instructions, public};
 use super::subscriptions::Watches;
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::Route;
@@ -63,7 +63,7 @@ impl ServerHandler for Server {
         if let Some(resources) = &mut result.capabilities.resources {
             resources.subscribe = None;
         }
-        result.instructions = Some(INSTRUCTIONS.to_owned());
+        result.instructions = Some(instructions(&self.shared.backend, ""));
         Ok(result)
     }
 

@@ -15,6 +15,7 @@ use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
 use econoscope_desk::scores::Scores;
+use econoscope_desk::texts::doubts;
 use http::StatusCode;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -114,7 +115,14 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             (pool.run(render).await?, CSV, LIST_TTL_MS)
         }
         Address::Summary => endpoint(backend, "get_macro_summary", &[]).await?,
+        Address::Scores if desk.settings().lock.is_some() => {
+            return Err(Error::no_data(
+                "macro://scores",
+                "the record was computed after the day that this server is locked to",
+            ));
+        }
         Address::Scores => (Scores::embedded().render_markdown(), MARKDOWN, LIST_TTL_MS),
+        Address::Doubts => (doubts::render_markdown(desk.today()), MARKDOWN, LIST_TTL_MS),
         Address::Rights => (rights::render_markdown(&desk), MARKDOWN, LIST_TTL_MS),
         Address::Regime => endpoint(backend, "get_regime", &[]).await?,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,

@@ -4,6 +4,7 @@ use super::subscriptions::{Subscriptions, Watches};
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::Backend;
 use econoscope_answers::documents::card;
+use econoscope_core::indicators::prose::enclosed;
 use econoscope_data::pool::Caller;
 use rmcp::model::{
     Icon, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -19,6 +20,18 @@ pub const INSTRUCTIONS: &str = include_str!("../../data/instructions.txt").trim_
 
 /// Added to the instructions for clients that can subscribe.
 pub(super) const SUBSCRIBE: &str = include_str!("../../data/subscribe.txt").trim_ascii_end();
+
+/// Returns the instructions with an end. A server that is locked to a past day says so first.
+pub(super) fn instructions(backend: &Backend, end: &str) -> String {
+    let lock = backend.desk().settings().lock.map(|lock| {
+        let day = lock.day;
+        format!(
+            "Today is {day} for this server: nothing known later is in any answer. Figures without a recorded day count from \
+             their usual release day, as last revised; formulas and constants of composites were chosen later. "
+        )
+    });
+    format!("{}{INSTRUCTIONS}{}", lock.unwrap_or_default(), enclosed(" ", end, ""))
+}
 
 /// The state that all transports share.
 pub(super) struct Shared {
@@ -84,12 +97,13 @@ impl Server {
         let icon = Icon::new(card::ICON)
             .with_mime_type("image/svg+xml")
             .with_sizes(vec!["any".to_owned()]);
+        let instructions = instructions(&backend, SUBSCRIBE);
         let shared = Shared {
             subscriptions: Subscriptions::new(Arc::clone(&backend)),
             backend,
             info: ServerConfig::new(Self::capabilities())
                 .with_server_info(identity.with_icons(vec![icon]))
-                .with_instructions(format!("{INSTRUCTIONS} {SUBSCRIBE}")),
+                .with_instructions(instructions),
             signature,
             direct_calls: AtomicU64::new(0),
         };

@@ -5,6 +5,7 @@ use super::message::{Message, PlainCall, find_id};
 use super::protocol::Lifecycle;
 use super::server::Server;
 use super::{jsonrpc, results, tools};
+use crate::lock;
 use anyhow::Context as _;
 use axum::body::Body;
 use axum::response::Response;
@@ -13,6 +14,7 @@ use econoscope_data::pool::Caller;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full};
+use jiff::civil::Date;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,7 +22,7 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
 
 /// Size limit of a message, as a body on `/mcp` or as a line. Arguments are short.
@@ -146,13 +148,40 @@ impl HttpTransport {
     }
 }
 
-/// Serves one client over stdin and stdout until it closes them or `stop` is cancelled.
+/// Serves one client over stdin and stdout until it closes them or `stop` is cancelled, without what was known after the day
+/// that the server is locked to.
 ///
 /// # Errors
 /// When the client's first message is not MCP, or the streams fail.
-pub async fn serve_stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
+pub(crate) async fn serve_stdio(
+    server: Server,
+    locked_to: Option<Date>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     let (reader, writer) = stdio_pipes();
-    serve_lines(server, reader, writer, stop).await
+    let Some(day) = locked_to else {
+        return serve_lines(server, reader, writer, stop).await;
+    };
+    let (sent, received) = tokio::io::duplex(MAX_MESSAGE_BYTES);
+    let serving = serve_lines(server, reader, sent, stop);
+    let ends = tokio::join!(serving, write_filtered(received, writer, day));
+    ends.0.and(ends.1)
+}
+
+/// Writes messages, one per line, without what was known after a day.
+async fn write_filtered(
+    messages: impl AsyncRead + Unpin,
+    mut writer: impl AsyncWrite + Unpin,
+    day: Date,
+) -> anyhow::Result<()> {
+    let mut lines = BufReader::new(messages).lines();
+    while let Some(line) = lines.next_line().await? {
+        let mut message: Value = serde_json::from_str(&line).context("a message is not JSON")?;
+        lock::filter_json(&mut message, day);
+        writer.write_all(format!("{message}\n").as_bytes()).await?;
+        writer.flush().await?;
+    }
+    Ok(())
 }
 
 /// Serves one client over two streams with one message per line.

@@ -6,6 +6,7 @@
 use super::Shared;
 use super::observe::RequestTrace;
 use crate::admission::is_mcp;
+use crate::lock;
 use crate::mcp::router;
 use crate::mcp::transport::HttpTransport;
 use crate::rest;
@@ -13,8 +14,9 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
-use econoscope_desk::Audience;
+use econoscope_desk::{Audience, Lock};
 use futures_util::FutureExt;
+use http::header::ACCEPT_ENCODING;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
@@ -64,10 +66,21 @@ impl EntryService {
             }
         };
         access.set_headers(&mut response);
+        if let Some(lock) = self.lock() {
+            response = lock::filter_response(response, lock.day).await;
+        }
         trace.end(response)
     }
 
+    fn lock(&self) -> Option<Lock> {
+        self.shared.backend.desk().settings().lock
+    }
+
     async fn route(&self, mut request: Request, peer: Option<SocketAddr>) -> Response {
+        if self.lock().is_some() {
+            // What is filtered must not be compressed.
+            request.headers_mut().remove(ACCEPT_ENCODING);
+        }
         if is_mcp(&request) {
             return router::handle(&self.shared.admission, &self.mcp, request, peer).await;
         }

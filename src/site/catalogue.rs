@@ -52,6 +52,9 @@ pub(super) fn is_available(desk: &Desk, info: &SeriesInfo) -> Result<bool> {
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let mut items = Vec::new();
     for info in Catalogue::embedded().iter() {
+        if !desk.is_listed(info)? {
+            continue;
+        }
         let is_available = is_available(desk, info)?;
         let item: Item = (desk.display_id(&info.id), info.title.as_str(), is_available);
         items.push((info.category.as_str(), item));

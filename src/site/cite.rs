@@ -12,6 +12,7 @@ use super::text::{digest, encode_segment, format_dates, format_day, format_exact
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
+use econoscope_answers::render::error_bar;
 use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::format::period;
 use econoscope_core::model::frequency::shift;
@@ -65,7 +66,11 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         id: desk.display_id(&info.id),
         is_range: request.argument("start").is_some() || request.argument("end").is_some(),
     };
-    let figures = query.figures(&info)?;
+    let mut figures = query.figures(&info)?;
+    if let (false, Some(last)) = (query.is_range, figures.answer.data.last()) {
+        let bar = error_bar::describe(desk, &info, last.date, AsOf::Day(figures.as_of))?;
+        figures.answer.provenance.note("revision", bar);
+    }
     let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
         "json" => Ok(page.to_json()),

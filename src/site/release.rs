@@ -13,10 +13,11 @@ use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer};
 use econoscope_answers::endpoints::time_series;
+use econoscope_answers::render::error_bar;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
-use econoscope_core::model::{Frequency, Observation};
+use econoscope_core::model::{AsOf, Frequency, Observation};
 
 /// Days within which every release has at least one event.
 const DAYS: u8 = 120;
@@ -38,6 +39,8 @@ struct Card {
     /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
+    /// How far the newest print may still move; empty without a validated error bar.
+    error_bar: String,
 }
 
 /// Renders the page of a release or of the release of a series.
@@ -202,6 +205,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
         facts,
         prints,
         frequency,
+        error_bar: error_bar::describe_newest(desk, &info, AsOf::Latest)?,
     })
 }
 

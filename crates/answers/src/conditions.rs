@@ -1,5 +1,6 @@
 //! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
 
+pub(crate) mod claim;
 pub(crate) mod formulas;
 
 use crate::dates::newest;
@@ -104,7 +105,8 @@ type Side = (String, Column);
 
 /// A parsed condition.
 pub(crate) struct Condition {
-    text: String,
+    /// As written.
+    pub(crate) text: String,
     pub(crate) tree: Expr,
 }
 

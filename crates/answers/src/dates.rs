@@ -104,7 +104,9 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
             let problem = "lies in the future";
             Err(Error::invalid("as_of", &day.to_string(), problem, &allowed))
         }
-        AsOf::Day(day) if day == today => Ok(AsOf::Latest),
+        // A locked desk answers as known on its day, and says so.
+        AsOf::Latest if desk.settings().lock.is_some() => Ok(AsOf::Day(today)),
+        AsOf::Day(day) if day == today && desk.settings().lock.is_none() => Ok(AsOf::Latest),
         as_of @ (AsOf::Day(_) | AsOf::Latest) => Ok(as_of),
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod aggregation_notes;
 pub mod answer;
 pub mod body;
+pub mod error_bar;
 pub(crate) mod measured;
 pub mod provenance;
 pub mod structure;

@@ -47,7 +47,9 @@ impl Desk {
     /// Returns all scenarios, ordered by slug. An operator's scenario replaces an embedded one of the same slug.
     pub fn scenarios(&self) -> Vec<&Scenario> {
         let all = embedded().iter().chain(&self.settings().scenarios);
-        let by_slug: BTreeMap<&str, &Scenario> = all.map(|s| (s.slug.as_str(), s)).collect();
+        // A reference study may be later than the day of a lock.
+        let known = all.filter(|s| self.settings().lock.is_none() || s.event.is_some());
+        let by_slug: BTreeMap<&str, &Scenario> = known.map(|s| (s.slug.as_str(), s)).collect();
         by_slug.into_values().collect()
     }
 

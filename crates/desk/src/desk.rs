@@ -2,6 +2,7 @@
 
 use crate::base_rates::BaseRates;
 use crate::computed::RegimeHistory;
+use crate::lock::Lock;
 use crate::names::search::SearchIndex;
 use crate::narrative::ArticleTerms;
 use crate::real_time::RealTimePath;
@@ -126,10 +127,13 @@ impl Desk {
     /// Creates a desk over a store.
     pub fn open(store: Arc<dyn Store>, settings: Settings, now: Clock) -> Self {
         Self {
-            store,
+            store: match settings.lock {
+                Some(lock) => lock.store(store),
+                None => store,
+            },
+            now: settings.lock.map_or(now, Lock::clock),
             memory: Arc::default(),
             settings,
-            now,
             store_summary: LatestCache::default(),
             article_terms: LatestCache::default(),
             series: Cache::with_max_weight(MAX_CACHED_ROWS, |_, series| {
@@ -238,6 +242,11 @@ impl Desk {
     /// # Errors
     /// [`Error::NotPermitted`] with what the operator can do; [`Error::Store`] when the store cannot be read.
     pub fn check_permitted(&self, info: &SeriesInfo) -> Result<()> {
+        if info.is_composite()
+            && let Some(error) = self.lock_error(&info.title)
+        {
+            return Err(error);
+        }
         if self.settings.serves_restricted() {
             return Ok(());
         }
@@ -259,6 +268,18 @@ impl Desk {
         })
     }
 
+    /// Returns why a desk with a strict lock withholds a composite.
+    fn lock_error(&self, what: &str) -> Option<Error> {
+        let lock = self.settings.lock.filter(|lock| lock.is_strict)?;
+        Some(Error::NotPermitted {
+            what: what.to_owned(),
+            reason: format!(
+                "its formula was chosen on figures after {} (--strict)",
+                lock.day
+            ),
+        })
+    }
+
     /// Returns whether a series may be an input of computations: points and ranks of a restricted one would reveal it.
     ///
     /// # Errors
@@ -273,6 +294,9 @@ impl Desk {
 
     /// Returns the error for figures computed from these series; `None` if they may be shown.
     pub fn redistribution_error(&self, series: &[&str]) -> Option<Error> {
+        if let Some(error) = self.lock_error("a composite") {
+            return Some(error);
+        }
         series
             .iter()
             .filter_map(|id| econoscope_core::catalogue::Catalogue::embedded().get(id))

@@ -8,6 +8,7 @@ pub mod composites;
 mod computed;
 mod desk;
 mod identities;
+mod lock;
 pub mod names;
 pub mod narrative;
 pub mod real_time;
@@ -23,6 +24,7 @@ pub mod texts;
 
 pub use computed::RegimeHistory;
 pub use desk::{Clock, Desk, State};
+pub use lock::Lock;
 pub use names::{IMPORTED, unmatched_words};
 pub use series::no_vintages;
 pub use settings::{Audience, Settings, address};

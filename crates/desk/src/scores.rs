@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 
 const EMBEDDED: &str = include_str!("../data/scores.json");
 
+/// The name under which the tables stand that validate error bars; the last column says whether a series has one.
+pub const ERROR_BARS: &str = "error bars";
+
 /// The record of every indicator.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
@@ -29,6 +32,20 @@ impl Scores {
         let tables = self.tables.iter();
         let own = tables.filter(|t| t.indicator.eq_ignore_ascii_case(indicator));
         own.cloned().collect()
+    }
+
+    /// Whether the error bars of a series held the shares that they promise.
+    pub fn has_error_bar(&self, id: &str) -> bool {
+        let mut tables = self.tables.iter().filter(|t| t.indicator == ERROR_BARS);
+        tables.any(|table| {
+            let mut rows = table.rows.iter();
+            rows.any(|row| {
+                let is_named = row
+                    .first()
+                    .is_some_and(|name| name.eq_ignore_ascii_case(id));
+                is_named && row.last().is_some_and(|shown| shown == "yes")
+            })
+        })
     }
 
     /// Renders a page of Markdown.

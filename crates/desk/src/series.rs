@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, SeriesVersion};
 use crate::names::IMPORTED;
+use crate::scores::Scores;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Absence, Error, Result};
@@ -9,7 +10,7 @@ use econoscope_core::format;
 use econoscope_core::indicators;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber;
-use econoscope_core::indicators::revisions::Revisions;
+use econoscope_core::indicators::revisions::{ErrorBar, Revisions};
 use econoscope_core::model::calendar::Publication;
 use econoscope_core::model::{
     AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
@@ -241,6 +242,32 @@ impl Desk {
         })
     }
 
+    /// Returns the revisions of a series and the error bar of its newest first print as known at `as_of`; `None` where the
+    /// figure at `date` is not the newest or has been revised, and for a series whose bars failed their validation.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn error_bar(
+        &self,
+        info: &Arc<SeriesInfo>,
+        date: Date,
+        as_of: AsOf,
+    ) -> Result<Option<(Arc<Revisions>, ErrorBar)>> {
+        if !Scores::embedded().has_error_bar(info.id.as_str()) {
+            return Ok(None);
+        }
+        let day = self.reading_day(as_of);
+        let series = self.series(info, as_of)?;
+        let newest = series.and_then(|series| Some(series.observations.last()?.date));
+        let known = self.period_vintages(info, date)?.into_iter();
+        let is_first = newest == Some(date) && known.filter(|(known, _)| *known <= day).count() < 2;
+        let revisions = self.revisions(info)?.filter(|_| is_first);
+        Ok(revisions.and_then(|revisions| {
+            let bar = revisions.error_bar(day)?;
+            Some((revisions, bar))
+        }))
+    }
+
     /// Returns the recorded values of a period, each with the day from which it was known, ascending. `None` is a
     /// withdrawal. Empty when no day is recorded.
     ///
@@ -395,7 +422,7 @@ pub fn no_vintages(id: &SeriesId) -> Error {
 }
 
 /// Returns the recession indicator as of a day: each past month has the last state that was announced by then.
-fn recessions_on(rows: &[Observation], day: Date) -> Vec<Observation> {
+pub(crate) fn recessions_on(rows: &[Observation], day: Date) -> Vec<Observation> {
     let past = rows.iter().filter(|o| o.date.last_of_month() < day);
     past.map(|o| {
         let is_recession = nber::is_recession_as_known(Month::from_date(o.date), day);

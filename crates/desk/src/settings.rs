@@ -1,5 +1,6 @@
 //! The settings of the desk.
 
+use crate::lock::Lock;
 use crate::texts::articles::ArticleText;
 use crate::texts::scenarios::Scenario;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub scenarios: Vec<Scenario>,
     /// An operator's articles.
     pub articles: Vec<ArticleText>,
+    /// The past day that the desk is locked to.
+    pub lock: Option<Lock>,
 }
 
 impl Default for Settings {
@@ -50,6 +53,7 @@ impl Default for Settings {
             own_recipes: None,
             scenarios: Vec::new(),
             articles: Vec::new(),
+            lock: None,
         }
     }
 }

@@ -94,7 +94,10 @@ impl Desk {
             // What questions brought is no input of anything.
             let mut own = list.iter().filter(|status| !kept.contains_key(&status.id));
             Ok(Arc::new(StoreSummary {
-                is_bundled: is_complete && own.all(Status::is_bundled),
+                // A locked store measures what the bundled one has from studies of later years.
+                is_bundled: is_complete
+                    && self.settings.lock.is_none()
+                    && own.all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
                 // The note of another version of this program is ignored.
@@ -134,6 +137,17 @@ impl Desk {
             None if !summary.is_complete() => self.store.status_of(id),
             status => Ok(status.cloned()),
         }
+    }
+
+    /// Whether lists and searches name a series of the catalogue. A locked desk names none without a figure by its day, since
+    /// it may not have existed.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn is_listed(&self, info: &SeriesInfo) -> Result<bool> {
+        Ok(self.settings.lock.is_none()
+            || info.is_composite()
+            || self.series_status(&info.id)?.is_some())
     }
 
     /// Returns the release days that agencies had announced at `as_of`.

@@ -2,6 +2,7 @@
 
 pub mod articles;
 pub mod citations;
+pub mod doubts;
 mod folder;
 pub mod glossary;
 pub mod remarks;

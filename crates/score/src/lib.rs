@@ -3,6 +3,7 @@
 //! `cargo run -p econoscope-score` writes it to `crates/desk/data/scores.json`, which is embedded in the program.
 
 mod detection;
+mod error_bars;
 mod evidence;
 mod recession;
 mod recession_now;
@@ -39,6 +40,7 @@ pub fn score(desk: &Desk) -> Result<Scores> {
     tables.extend(regime::tables(desk)?);
     tables.extend(stress::tables(desk)?);
     tables.push(revisions::table(desk)?);
+    tables.push(error_bars::table(desk)?);
     tables.extend(claims().collect::<Result<Vec<_>>>()?);
     Ok(Scores {
         basis: "Computed by `econoscope-score` from the bundled vintages: each figure as it was known on its day. \

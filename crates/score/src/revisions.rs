@@ -7,8 +7,8 @@ use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 
-/// The series of the table, in order.
-const SERIES: [&str; 14] = [
+/// The series of the tables, in order.
+pub(super) const SERIES: [&str; 14] = [
     "PAYEMS",
     "UNRATE",
     "INDPRO",

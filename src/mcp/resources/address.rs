@@ -22,6 +22,8 @@ pub(in crate::mcp) enum Address {
     Summary,
     /// The real-time record of the indicators.
     Scores,
+    /// Figures in doubt.
+    Doubts,
     /// What may be done with figures.
     Rights,
     /// The present regime.
@@ -60,7 +62,7 @@ impl Address {
                 "uri",
                 uri,
                 problem,
-                "macro://catalog, macro://summary, macro://regime, macro://calendar, macro://scores, macro://rights, macro://series/{seriesId}, \
+                "macro://catalog, macro://summary, macro://regime, macro://calendar, macro://scores, macro://doubts, macro://rights, macro://series/{seriesId}, \
                  macro://metric/{ticker}, macro://method/{indicator}, macro://formulas, macro://glossary/{slug}, \
                  macro://scenario/{slug}, macro://article/{slug}, macro://articles",
             )
@@ -92,6 +94,7 @@ impl Address {
             ["summary"] => Self::Summary,
             ["regime"] => Self::Regime,
             ["scores"] => Self::Scores,
+            ["doubts"] => Self::Doubts,
             ["rights"] => Self::Rights,
             ["calendar"] => Self::Calendar,
             ["metric", ticker] => Self::Metric((*ticker).to_owned()),

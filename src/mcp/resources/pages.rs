@@ -23,7 +23,8 @@ pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
     let mut text = String::from("series_id,title,unit,frequency,category,source,newest\n");
     let mut rows = 0;
     for info in Catalogue::embedded().iter() {
-        if category.is_some_and(|c| !c.eq_ignore_ascii_case(&info.category)) {
+        let is_other = category.is_some_and(|c| !c.eq_ignore_ascii_case(&info.category));
+        if is_other || !desk.is_listed(info)? {
             continue;
         }
         let newest = holdings.get(&info.id).map(|s| s.last.to_string());

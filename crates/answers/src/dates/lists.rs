@@ -151,15 +151,21 @@ fn named_days(text: &str, scope: EventScope) -> Result<Option<Vec<Date>>> {
         year.map_or(last.year() >= POSTWAR, |year| years.contains(&year))
     };
     let peak = |r: &Recession| r.peak.last_day();
+    // The NBER dates a turning point months later.
+    let day = newest(scope.as_of, scope.today);
+    let dated = || RECESSIONS.iter().filter(|r| r.is_known_on(day));
     let mut days: Vec<Date> = match *words.as_slice() {
         ["fomc"] | ["fomc", "meeting" | "decision"] if year.is_some() => {
             let decisions = meetings().iter().filter(|m| m.has_decision());
             decisions.map(|m| m.day).collect()
         }
-        ["nber", "peak"] => RECESSIONS.iter().map(peak).collect(),
-        ["nber", "trough"] => RECESSIONS.iter().map(|r| r.end()).collect(),
+        ["nber", "peak"] => dated().map(peak).collect(),
+        ["nber", "trough"] => dated()
+            .filter(|r| r.is_over_on(day))
+            .map(|r| r.end())
+            .collect(),
         ["recession"] | ["nber", "recession"] => {
-            let within = RECESSIONS.iter().filter(|r| is_in(peak(r), r.end()));
+            let within = dated().filter(|r| is_in(peak(r), r.end()));
             return Ok(Some(within.map(peak).collect()));
         }
         [order @ ("first" | "last"), change @ ("cut" | "hike")] => {

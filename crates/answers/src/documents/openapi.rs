@@ -138,7 +138,7 @@ fn responses(route: &Route, content: &Value) -> Value {
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
-    let is_required = is_required(route.input_schema(), name);
+    let is_required = is_in_path || is_required(route.input_schema(), name);
     let mut schema = to_openapi(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
     let mut description = take("description");

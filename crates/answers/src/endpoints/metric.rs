@@ -339,7 +339,7 @@ fn describe(
     match last {
         None => provenance.note_missing("value", &desk.no_data_error(info, as_of)),
         Some(Observation { date, .. }) => {
-            provenance.note_estimates(id, date, date);
+            provenance.note_limits(desk, info, date, as_of)?;
             provenance.sources = desk.citations([id], Some((date, date)))?;
             let rate = desk.published_rate_remark(id, date, as_of)?;
             provenance.note("headline", rate.unwrap_or_default());
@@ -552,6 +552,71 @@ mod tests {
                 .provenance
                 .notes
                 .contains_key("as_of")
+        );
+    }
+
+    #[test]
+    fn figure_in_doubt_says_why_from_the_day_it_was_known() {
+        let doubt = |as_of| {
+            asked("UNRATE", Some(as_of))
+                .provenance
+                .notes
+                .remove("doubt")
+        };
+        assert!(
+            doubt("2025-12-20")
+                .is_some_and(|text| text.contains("October 2025 was never published"))
+        );
+        assert_eq!(doubt("2025-10-20"), None);
+        let told = render(&asked("PAYEMS", Some("2025-10-15")));
+        assert!(
+            told.contains("the preliminary benchmark puts payrolls of March 2025 at 911 thousand"),
+            "{told}"
+        );
+        assert!(!render(&asked("PAYEMS", Some("2025-08-15"))).contains("911"));
+    }
+
+    #[test]
+    fn newest_first_print_has_an_error_bar_unless_in_doubt() {
+        // August 2023 came first on 1 September with 3.8 %; its bar rests on revisions known then.
+        let bar = |ticker, as_of| {
+            asked(ticker, Some(as_of))
+                .provenance
+                .notes
+                .remove("revision")
+        };
+        let told = bar("PAYEMS", "2024-01-31").unwrap();
+        assert!(
+            told.starts_with("nine in ten first prints like this change of +"),
+            "{told}"
+        );
+        assert!(
+            told.ends_with("thousands of persons, by 178 revisions"),
+            "{told}"
+        );
+        assert!(
+            bar("UNRATE", "2023-09-30")
+                .unwrap()
+                .contains("stand a year later between 3.7 and 3.9 percent")
+        );
+        // In doubt, not revised, or failed in validation.
+        assert!(
+            asked("PAYEMS", Some("2025-10-15"))
+                .provenance
+                .notes
+                .contains_key("doubt")
+        );
+        for (ticker, as_of) in [
+            ("PAYEMS", "2025-10-15"),
+            ("DGS10", "2024-01-31"),
+            ("DPCERA3M086SBEA", "2024-01-31"),
+        ] {
+            assert_eq!(bar(ticker, as_of), None, "{ticker}");
+        }
+        assert!(
+            bar("A191RL1Q225SBEA", "2024-01-31")
+                .unwrap()
+                .contains("annual rate of +")
         );
     }
 }

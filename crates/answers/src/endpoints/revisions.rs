@@ -2,13 +2,16 @@
 //!
 //! All of it is read from stored vintages. Without vintages the answer says so and gives the present value.
 
+mod claim;
 mod render;
 mod table;
 
-pub(super) use render::units;
+pub use claim::{ClaimAnswer, Verdict};
+pub(crate) use render::units;
 pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
+use crate::conditions::claim::GROWTH_AND_LEVEL;
 use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators;
@@ -24,9 +27,6 @@ const MAX_PERIODS: usize = 60;
 /// Most levels of one answer.
 const MAX_LEVELS: usize = 240;
 
-/// A growth rate and the level it is computed from. The vintages of the level give the first prints of the rate.
-const GROWTH_AND_LEVEL: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
-
 /// Series without vintages, each with a similar one that has them.
 const SIBLINGS: [(&str, &str); 4] = [
     ("CMRMTSPL", "CMRMTSPLx"),
@@ -38,16 +38,22 @@ const SIBLINGS: [(&str, &str); 4] = [
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// Identifier or name.
+    /// Identifier or name; not needed if a claim names it.
     #[serde(rename = "seriesId")]
     #[schemars(example = &"PAYEMS", length(min = 1, max = 80))]
-    series_id: String,
+    series_id: Option<String>,
     /// 2008-12, 2008Q4; several with commas; range 2008-01..2008-12. The newest first print without it.
     #[schemars(example = &"2008-12")]
     date: Option<String>,
     /// Adds every level: benchmark revisions.
     #[serde(default)]
     levels: bool,
+    /// Was it true: "UNRATE 2023-08 >= 3.8", "yoy(core cpi) June 2022 above 6"; by the first print, at as_of, today.
+    #[schemars(example = &"UNRATE 2023-08 >= 3.8", length(min = 1, max = 200))]
+    claim: Option<String>,
+    /// Judges the claim also as known on this day.
+    #[schemars(example = &"2024-01-31")]
+    as_of: Option<String>,
 }
 
 impl Endpoint for Params {
@@ -58,7 +64,8 @@ impl Endpoint for Params {
         summary: "First print of a figure, what became of it, and how large its revisions usually are",
         description: "Use this when asked what was first reported or estimated for a month or quarter (payrolls, CPI, GDP, \
             retail sales), how it was revised, or how far first prints can be trusted: usual size, bias and sign \
-            flips of revisions.",
+            flips of revisions. With claim: whether a statement about one period was true when first reported and is \
+            true today.",
         max_age: 1_800,
         in_contract: false,
         in_sitemap: false,
@@ -78,28 +85,18 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
-        let info = desk.resolve("series", &params.series_id)?;
-        desk.check_permitted(&info)?;
-        if info.is_composite() || info.source.starts_with(identities::OWN) {
-            return Err(computed_here(desk, &info));
-        }
-        let (growth, level) = GROWTH_AND_LEVEL;
-        let has_prints = |revisions: Arc<Revisions>| !revisions.prints.is_empty();
-        let is_read_from_level =
-            info.id.as_str() == growth && !desk.revisions(&info)?.is_some_and(has_prints);
-        let info = if is_read_from_level {
-            desk.resolve("series", level)?
-        } else {
-            info
-        };
-        desk.check_permitted(&info)?;
-        let mut answer = read(desk, &info, params.date.as_deref())?;
-        if is_read_from_level {
-            let note = format!("{growth} is read from the vintages of {level}, whose growth it is");
-            answer.provenance.note("name", note);
-        }
+        let claim = claim::parse(desk, params)?;
+        let named = claim::subject(desk, params, claim.as_ref())?;
+        let (info, note) = published(desk, named)?;
+        let period = claim.as_ref().map(|claim| claim::period(claim, &info));
+        let mut answer = read(desk, &info, period.as_deref().or(params.date.as_deref()))?;
+        answer.provenance.note("name", note.unwrap_or_default());
         if params.levels {
             add_levels(desk, &info, &mut answer)?;
+        }
+        if let Some(claim) = claim {
+            let as_of = params.as_of.as_deref();
+            claim::judge(desk, &claim, parse_as_of(desk, as_of)?, &mut answer)?;
         }
         Ok(answer)
     }
@@ -107,6 +104,23 @@ impl Endpoint for Params {
     fn text(answer: &RevisionsAnswer, _: &Self) -> String {
         render::render(answer)
     }
+}
+
+/// Returns the series whose first prints are held: for a growth rate without its own, its level, with a note.
+fn published(desk: &Desk, info: Arc<SeriesInfo>) -> Result<(Arc<SeriesInfo>, Option<String>)> {
+    desk.check_permitted(&info)?;
+    if info.is_composite() || info.source.starts_with(identities::OWN) {
+        return Err(computed_here(desk, &info));
+    }
+    let (growth, level) = GROWTH_AND_LEVEL;
+    let has_prints = |revisions: Arc<Revisions>| !revisions.prints.is_empty();
+    if info.id.as_str() != growth || desk.revisions(&info)?.is_some_and(has_prints) {
+        return Ok((info, None));
+    }
+    let info = desk.resolve("series", level)?;
+    desk.check_permitted(&info)?;
+    let note = format!("{growth} is read from the vintages of {level}, whose growth it is");
+    Ok((info, Some(note)))
 }
 
 /// Builds the error for a series that Econoscope computes, which has no first print.
@@ -172,6 +186,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         measure: render::describe_measure(measure, info.frequency),
         unit,
         revision_unit,
+        claim: None,
         period,
         periods,
         level_unit: None,

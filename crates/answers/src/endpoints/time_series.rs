@@ -28,6 +28,7 @@ use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
+use econoscope_desk::texts::doubts::Doubt;
 use transform::transform;
 
 impl Endpoint for Params {
@@ -178,6 +179,7 @@ fn all_rows(
     answer.provenance.note("history", basis.unwrap_or_default());
     answer.provenance.note_alarm(desk, info, as_of)?;
     answer = answer.with_rows(transform(&series, params, selection)?);
+    note_doubts(&mut answer, info, params, desk.reading_day(as_of));
     if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
         && let Some(rate) = desk.published_rate_remark(info.id.as_str(), last.date, as_of)?
     {
@@ -196,6 +198,29 @@ fn all_rows(
     };
     let context = params.evaluation_context(info, named, selection.range());
     answer.with_condition(&condition, &context, info)
+}
+
+/// Notes the doubt about the last figure, or about the newest in doubt of those that were asked for.
+fn note_doubts(answer: &mut TimeSeriesAnswer, info: &SeriesInfo, params: &Params, day: Date) {
+    let asked = if params.dates.is_some() {
+        usize::MAX
+    } else {
+        1
+    };
+    let dates: Vec<Date> = answer
+        .data
+        .iter()
+        .rev()
+        .take(asked)
+        .map(|row| row.date)
+        .collect();
+    let id = info.id.as_str();
+    if let Some(date) = dates
+        .into_iter()
+        .find(|date| Doubt::find(id, *date, day).is_some())
+    {
+        answer.provenance.note_doubt(id, date, day);
+    }
 }
 
 /// Returns the condition. Beside single days it is refused: it would be counted over them alone.

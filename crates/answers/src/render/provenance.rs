@@ -1,6 +1,7 @@
 //! The provenance of an answer: reference day, age, sources, and why a figure is absent.
 
 use crate::prelude::*;
+use crate::render::error_bar;
 use crate::route::decode::format_value;
 use econoscope_core::error::Absence;
 use econoscope_core::format;
@@ -12,10 +13,12 @@ use econoscope_desk::ReferenceDay;
 use econoscope_desk::basis::{Basis, Values};
 use econoscope_desk::names::resolve::{self, Resolution};
 use econoscope_desk::texts::citations::Citation;
+use econoscope_desk::texts::doubts::Doubt;
 use econoscope_desk::texts::remarks;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Most series that a sentence names; of more, it gives the number.
 const MAX_NAMED: usize = 8;
@@ -232,6 +235,33 @@ impl Provenance {
     pub fn note_estimates(&mut self, id: &str, start: Date, end: Date) {
         let remark = remarks::estimates_remark(id, start, end);
         self.append_note(id, remark.unwrap_or_default());
+    }
+
+    /// Notes why the figure of a series was in doubt on a day, if it was.
+    pub fn note_doubt(&mut self, id: &str, date: Date, day: Date) {
+        let doubt = Doubt::find(id, date, day).map(|doubt| doubt.text);
+        self.note("doubt", doubt.unwrap_or_default());
+    }
+
+    /// Notes what limits the newest figure of a series: that it is an estimate, that it is in doubt, or else how far its
+    /// revision usually goes.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(crate) fn note_limits(
+        &mut self,
+        desk: &Desk,
+        info: &Arc<SeriesInfo>,
+        date: Date,
+        as_of: AsOf,
+    ) -> Result<()> {
+        let id = info.id.as_str();
+        self.note_estimates(id, date, date);
+        self.note_doubt(id, date, desk.reading_day(as_of));
+        if !self.notes.contains_key("doubt") {
+            self.note("revision", error_bar::describe(desk, info, date, as_of)?);
+        }
+        Ok(())
     }
 
     /// Sets the note of a field: why it is null, or its basis. An empty text changes nothing.

@@ -49,6 +49,11 @@ impl Unit {
         }
     }
 
+    /// Returns the power of ten of its values: 3 for thousands of persons.
+    pub fn power(&self) -> i32 {
+        self.power
+    }
+
     fn amount(symbol: &'static str, power: i32, noun: &str) -> Self {
         Self {
             symbol,

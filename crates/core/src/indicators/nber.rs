@@ -23,6 +23,16 @@ impl Recession {
         self.peak.plus(1).first_day()
     }
 
+    /// Whether the peak had been announced by a day.
+    pub fn is_known_on(&self, day: Date) -> bool {
+        self.known.0 <= day
+    }
+
+    /// Whether the trough had been announced by a day.
+    pub fn is_over_on(&self, day: Date) -> bool {
+        self.known.1 <= day
+    }
+
     /// Returns the last day of the trough's month.
     pub fn end(self) -> Date {
         self.trough.last_day()

@@ -36,6 +36,14 @@ pub fn counted(text: &str, date: Date, last_year: i16) -> String {
     format!("Counted with later years: {}", lowercase_first(text))
 }
 
+/// Whether a text has a sentence of the record, or is a part of one.
+pub fn contains(text: &str) -> bool {
+    let text_alone = text.trim();
+    let is_part = |sentence: &str| text_alone.len() > 20 && sentence.contains(text_alone);
+    let mut sentences = SENTENCES.iter().filter(|row| row.1.len() > 20);
+    sentences.any(|row| text.contains(row.1) || is_part(row.1))
+}
+
 /// Replaces the placeholders of a text with sentences of the record.
 pub fn fill_placeholders(text: &str) -> Cow<'_, str> {
     if !text.contains("{record:") {

@@ -1,6 +1,10 @@
 //! Revisions of published figures: the first print, the values 3 and 12 months later, today's value, and the usual
 //! distance between them (docs/METHODS.md#revisions).
 
+mod bars;
+
+pub use bars::{ErrorBar, LEVELS};
+
 use super::months::Month;
 use super::statistics::{mean, quantile};
 use crate::model::calendar::Publication;

@@ -116,6 +116,11 @@ impl Desk {
         let is_included = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
         let mut infos = find_in_catalogue(query);
         infos.retain(|info| is_included(&info.category));
+        if self.settings().lock.is_some() {
+            let listed: Result<Vec<bool>> = infos.iter().map(|info| self.is_listed(info)).collect();
+            let mut is_listed = listed?.into_iter();
+            infos.retain(|_| is_listed.next() == Some(true));
+        }
         let mut matches: Vec<Match> = infos
             .into_iter()
             .map(|info| (info.id.clone(), Some(info)))

@@ -30,7 +30,7 @@ pub(super) fn describe_measure(measure: PrintMeasure, frequency: Frequency) -> S
 }
 
 /// Returns the unit and the decimals of values, then those of revisions.
-pub(in crate::endpoints) fn units(measure: PrintMeasure, info: &SeriesInfo) -> [(String, i32); 2] {
+pub(crate) fn units(measure: PrintMeasure, info: &SeriesInfo) -> [(String, i32); 2] {
     let unit = info.units.as_str();
     let decimals = i32::from(info.decimals);
     let (value, revision) = match measure {
@@ -73,7 +73,12 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
     let frequency = a.frequency.parse().unwrap_or(Frequency::Daily);
     let name = a.untrusted.format_field("displayName", &a.display_name);
     let unit = lowercase_first(&a.untrusted.format_field("unit", &a.unit));
-    let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
+    let claim = a
+        .claim
+        .as_ref()
+        .map(|claim| format!("{}\n", claim.describe()));
+    let mut text = claim.unwrap_or_default();
+    text += &format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
     let period = a.period.iter();
     text.extend(period.map(|period| format!("\n{}", format_stages(period, frequency))));
     if !a.periods.is_empty() {

@@ -1,5 +1,6 @@
 //! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
+use super::claim::ClaimAnswer;
 use super::render::{self, label};
 use crate::dates::Periods;
 use crate::prelude::*;
@@ -105,6 +106,9 @@ pub struct RevisionsAnswer {
     pub unit: String,
     /// Unit of revisions.
     pub revision_unit: String,
+    /// The claim and whether it was true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimAnswer>,
     /// The requested period, else the newest with a first print; absent if several are requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<PeriodAnswer>,

@@ -4,6 +4,7 @@ use econoscope_data::store::{Sqlite, Store, Write};
 use econoscope_desk::testing::TestDesk;
 use jiff::Timestamp;
 use jiff::civil::date;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -78,9 +79,11 @@ fn ask_with(
     levels: bool,
 ) -> Result<(RevisionsAnswer, String)> {
     let params = Params {
-        series_id: series.to_owned(),
+        series_id: Some(series.to_owned()),
         date: date.map(str::to_owned),
         levels,
+        claim: None,
+        as_of: None,
     };
     let answer = Params::local(desk, &params)?;
     let text = Params::text(&answer, &params);
@@ -368,4 +371,155 @@ fn bundled_history_gives_the_published_record() -> Result<()> {
     assert_eq!(values(&period), [-524.0, -681.0, -681.0, -694.0].map(Some));
     assert_eq!(period.stages[0].known, Some(date(2009, 1, 9)));
     Ok(())
+}
+
+type Verdicts = Vec<(String, Option<bool>)>;
+
+/// Asks for a claim on the bundled history: text of the answer and verdicts by basis.
+fn claimed(arguments: serde_json::Value) -> Result<(String, Verdicts)> {
+    let desk = TestDesk::bundled().at(now()).open();
+    let params: Params = serde_json::from_value(arguments).unwrap();
+    let answer = Params::local(&desk, &params)?;
+    let text = Params::text(&answer, &params);
+    let verdicts = answer.claim.unwrap().verdicts.into_iter();
+    Ok((text, verdicts.map(|v| (v.basis, v.holds)).collect()))
+}
+
+#[test]
+fn claim_is_judged_by_first_print_as_known_and_today() -> Result<()> {
+    // August 2023 was 3.8 % first and is 3.7 % now.
+    let (text, verdicts) =
+        claimed(json!({"claim": "UNRATE 2023-08 >= 3.8", "as_of": "2023-10-15"}))?;
+    let expected = [("first print", true), ("as known", true), ("today", false)];
+    let expected = expected.map(|(basis, holds)| (basis.to_owned(), Some(holds)));
+    assert_eq!(verdicts, expected, "{text}");
+    assert!(
+        text.starts_with("Claim: UNRATE >= 3.8 in 2023-08: by the first print true (3.8 %"),
+        "{text}"
+    );
+    assert!(
+        text.contains("today false (3.7 %)") && text.contains("The verdict flips"),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn claim_is_read_as_people_write_it() -> Result<()> {
+    for (claim, first, now) in [
+        ("was August 2023 unemployment above 3.75?", true, false),
+        ("August 2023 unemployment rate at least 3.8%", true, false),
+        (
+            "In Aug 2023, the unemployment rate was 3.8 percent.",
+            true,
+            false,
+        ),
+        (
+            "Unemployment in August 2023 was 3.8% or higher",
+            true,
+            false,
+        ),
+        ("UNRATE (2023-08) < 3.8", false, true),
+        ("UNRATE[2023-08]=3.8", true, false),
+        ("unemployment was no more than 3.7 in Aug-23", false, true),
+        ("unemployment rate in Q3 2023 > 3.6", true, true),
+        // -524 thousand first, -694 now.
+        (
+            "payrolls fell by more than 600 thousand in December 2008",
+            false,
+            true,
+        ),
+        (
+            "payrolls fell by less than 600,000 jobs in December 2008",
+            true,
+            false,
+        ),
+        ("chg(PAYEMS) 2008-12 < -600", false, true),
+        (
+            "payrolls fell by at least 0.5 million in December 2008",
+            true,
+            true,
+        ),
+        // -3.8 % first, -8.5 % now.
+        ("gdp growth 2008Q4 below -5", false, true),
+        (
+            "real gdp growth in the fourth quarter of 2008 was under -5 percent",
+            false,
+            true,
+        ),
+        ("UNRATE >= 3.8 and PAYEMS > 1000 2023-08", true, false),
+        (
+            "unemployment between 3.75 and 3.9 in August 2023",
+            true,
+            false,
+        ),
+        (
+            "unemployment was between 3.6% and 3.7% in 08/2023",
+            false,
+            true,
+        ),
+        ("3.8 <= UNRATE 2023-08", true, false),
+        ("real GDP fell by more than 5% in 2008Q4", false, true),
+        ("real GDP grew more than 2 percent in 2008Q4", false, false),
+        ("industrial production fell in December 2008", true, true),
+        (
+            "the US economy lost at least 600,000 jobs in December 2008",
+            false,
+            true,
+        ),
+    ] {
+        let (text, verdicts) = claimed(json!({"claim": claim}))?;
+        let verdicts: Vec<_> = verdicts.into_iter().map(|(_, holds)| holds).collect();
+        assert_eq!(verdicts, [Some(first), Some(now)], "{claim}: {text}");
+    }
+    let (text, verdicts) =
+        claimed(json!({"seriesId": "UNRATE", "date": "2023-08", "claim": ">= 3.8"}))?;
+    assert_eq!(verdicts[0].1, Some(true), "{text}");
+    Ok(())
+}
+
+#[test]
+fn claim_without_a_first_print_says_so() -> Result<()> {
+    let (text, verdicts) = claimed(json!({"claim": "yoy(CPIAUCNS) June 2022 >= 9.1"}))?;
+    let expected = [("first print", None), ("today", Some(false))];
+    let expected = expected.map(|(basis, holds)| (basis.to_owned(), holds));
+    assert_eq!(verdicts, expected, "{text}");
+    assert!(
+        text.contains("first print of CPIAUCNS is not held"),
+        "{text}"
+    );
+    // 9.06 computed, 9.1 as published.
+    assert!(
+        text.contains("true by the 9.1 that rounding gives"),
+        "{text}"
+    );
+    let (text, verdicts) = claimed(json!({"claim": "UNRATE 2025-10 > 4"}))?;
+    assert!(verdicts.iter().all(|(_, holds)| holds.is_none()), "{text}");
+    Ok(())
+}
+
+#[test]
+fn invalid_claim_is_an_error() {
+    for (arguments, problem) in [
+        (json!({"claim": "UNRATE >= 3.8"}), "names no period"),
+        (json!({"claim": "UNRATE 2023-08"}), "compares nothing"),
+        (
+            json!({"claim": "UNRATE 2023-08 > UNRATE 2022-08"}),
+            "names several periods",
+        ),
+        (json!({"claim": "2023-08 > 3.8"}), "names no series"),
+        (
+            json!({"seriesId": "UNRATE", "as_of": "2024"}),
+            "goes with claim",
+        ),
+        (
+            json!({"claim": "payrolls were above 3% in August 2023"}),
+            "compares percent with",
+        ),
+        (json!({}), "is required"),
+        (json!({"claim": "CRPI 2023-08 > 50"}), "computed here"),
+    ] {
+        let message = claimed(arguments.clone()).unwrap_err().to_string();
+        assert!(message.contains(problem), "{arguments}: {message}");
+    }
 }

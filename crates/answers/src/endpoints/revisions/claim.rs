@@ -1,0 +1,255 @@
+//! Whether a claim about one period was true by the first print, as known on a day, and today.
+
+use super::Params;
+use super::table::RevisionsAnswer;
+use crate::conditions::claim::{Claim, Judgement};
+use crate::prelude::*;
+use econoscope_core::indicators::revisions::PrintedPeriod;
+use econoscope_core::model::frequency::PeriodLength;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const FIRST_PRINT: &str = "first print";
+const AS_KNOWN: &str = "as known";
+
+/// A claim by what was known on one day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// first print, as known, today.
+    pub basis: String,
+    /// The day by whose knowledge it is judged.
+    pub known: Option<Date>,
+    /// Whether it was true; null without the figures.
+    pub holds: Option<bool>,
+    /// The figures compared.
+    pub values: BTreeMap<String, f64>,
+    /// The figure to one decimal, if the claim is the opposite by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounded: Option<f64>,
+    /// Why it is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// A claim and its verdicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimAnswer {
+    /// As it was read.
+    pub read_as: String,
+    /// The period it is about.
+    pub period: String,
+    /// Unit of the figures.
+    pub unit: String,
+    /// By the first print, as known on a requested day, and today.
+    pub verdicts: Vec<Verdict>,
+    /// Whether the verdict depends on which of them counts; null if fewer than two are known.
+    pub flips: Option<bool>,
+}
+
+/// Parses the claim of a request.
+pub(super) fn parse(desk: &Desk, params: &Params) -> Result<Option<Claim>> {
+    let parse = |text: &str| {
+        Claim::parse(
+            desk,
+            text,
+            params.series_id.as_deref(),
+            params.date.as_deref(),
+        )
+    };
+    let claim = params.claim.as_deref().map(parse).transpose()?;
+    if let (None, Some(as_of)) = (&claim, &params.as_of) {
+        let problem = "goes with claim";
+        let allowed = "no as_of: the stages of a period and levels=true have the days from which values were known";
+        return Err(Error::invalid("as_of", as_of, problem, allowed));
+    }
+    Ok(claim)
+}
+
+/// Returns the series that an answer is about: that of `seriesId`, or the first that the claim names.
+pub(super) fn subject(
+    desk: &Desk,
+    params: &Params,
+    claim: Option<&Claim>,
+) -> Result<Arc<SeriesInfo>> {
+    let named = claim
+        .map(|claim| claim.series(desk))
+        .transpose()?
+        .unwrap_or_default();
+    let requested = params
+        .series_id
+        .as_deref()
+        .map(|name| desk.resolve("series", name));
+    match (named.first(), requested.transpose()?) {
+        (None, Some(info)) => Ok(info),
+        (Some(first), None) => Ok(Arc::clone(first)),
+        (Some(first), Some(info)) => {
+            let is_named = named.iter().any(|named| named.id == info.id);
+            Ok(if is_named { info } else { Arc::clone(first) })
+        }
+        (None, None) => Err(Error::invalid(
+            "seriesId",
+            "",
+            "is required",
+            "a series, or a claim that names one",
+        )),
+    }
+}
+
+/// Returns the period of a claim as the `date` of its series: of a longer one the last.
+pub(super) fn period(claim: &Claim, info: &SeriesInfo) -> String {
+    if claim.period.length > info.frequency {
+        claim.period.last_day().to_string()
+    } else {
+        claim.period.to_string()
+    }
+}
+
+/// Adds the verdicts to an answer.
+pub(super) fn judge(
+    desk: &Desk,
+    claim: &Claim,
+    as_of: AsOf,
+    answer: &mut RevisionsAnswer,
+) -> Result<()> {
+    let series = claim.series(desk)?;
+    let mut judged = vec![match first_print_day(desk, claim, &series)? {
+        Ok(day) => (FIRST_PRINT, Some(day), claim.judge(desk, AsOf::Day(day))?),
+        Err(reason) => (FIRST_PRINT, None, Judgement::without_figure(reason)),
+    }];
+    if let AsOf::Day(day) = as_of {
+        judged.push((AS_KNOWN, Some(day), claim.judge(desk, as_of)?));
+        answer
+            .provenance
+            .note("as_of", describe_unheld(desk, &series)?);
+    }
+    let today = claim.judge(desk, AsOf::Latest)?;
+    judged.push(("today", Some(desk.today()), today));
+    let holds: Vec<bool> = judged
+        .iter()
+        .filter_map(|(.., judgement)| judgement.holds)
+        .collect();
+    let is_other = |pair: &[bool]| pair.first() != pair.last();
+    let mut units = judged.iter().map(|(.., judgement)| judgement.unit.clone());
+    let unit = units.find(|unit| !unit.is_empty());
+    let verdict = |(basis, known, judgement): (&str, Option<Date>, Judgement)| Verdict {
+        basis: basis.to_owned(),
+        known,
+        holds: judgement.holds,
+        values: judgement.values,
+        rounded: judgement.rounded,
+        missing: judgement.missing,
+    };
+    answer.provenance.note("claim", claim.note.clone());
+    let ids = series.iter().map(|info| info.id.as_str());
+    answer.provenance.sources = desk.citations(ids, None)?;
+    answer.claim = Some(ClaimAnswer {
+        read_as: claim.condition.text.clone(),
+        period: claim.period.to_string(),
+        unit: unit.unwrap_or_default(),
+        verdicts: judged.into_iter().map(verdict).collect(),
+        flips: (holds.len() > 1).then(|| holds.windows(2).any(is_other)),
+    });
+    Ok(())
+}
+
+/// Says of which series only the last revisions are held.
+fn describe_unheld(desk: &Desk, series: &[Arc<SeriesInfo>]) -> Result<String> {
+    let mut unheld = Vec::new();
+    for info in series {
+        let revisions = desk.revisions(info)?.unwrap_or_default();
+        unheld.extend(revisions.prints.is_empty().then_some(info.id.as_str()));
+    }
+    let end = ": as last revised, from the usual release day";
+    Ok(enclosed("no vintages held of ", &join(unheld, ", "), end))
+}
+
+/// Returns the day on which the figures of the period were first out, or which first print is not held.
+fn first_print_day(
+    desk: &Desk,
+    claim: &Claim,
+    series: &[Arc<SeriesInfo>],
+) -> Result<std::result::Result<Date, String>> {
+    let mut last = None;
+    for info in series {
+        let revisions = desk.revisions(info)?.unwrap_or_default();
+        let (first_day, last_day) = (claim.period.from, claim.period.last_day());
+        let is_of_period = |print: &&PrintedPeriod| match info.frequency.length() {
+            // A week is dated by its last day.
+            PeriodLength::Days(days) if claim.period.length == Frequency::Daily => {
+                let end = shift(last_day, (i64::from(days) - 1).days());
+                (first_day..=end).contains(&print.date)
+            }
+            PeriodLength::Days(_) => (first_day..=last_day).contains(&print.date),
+            PeriodLength::Months(_) => info.frequency.period_date(last_day) == print.date,
+        };
+        let Some(print) = revisions.prints.iter().rfind(is_of_period) else {
+            let held = revisions.span.map(|(from, to)| {
+                let [from, to] = [from, to].map(|day| super::label(day, Frequency::Monthly));
+                format!("vintages held run from {from} to {to}")
+            });
+            let why = held.unwrap_or_else(|| "no vintages of it are held".to_owned());
+            return Ok(Err(format!(
+                "the first print of {} is not held ({why})",
+                info.id
+            )));
+        };
+        last = last.max(Some(print.first.day));
+    }
+    Ok(last.ok_or_else(|| "it names no series".to_owned()))
+}
+
+impl ClaimAnswer {
+    /// Describes the verdicts: "UNRATE >= 3.8 in 2023-08 was true by the first print (3.8 %, known by 2023-09-01) and is false
+    /// today (3.7 %). Which figure counts decides."
+    pub(super) fn describe(&self) -> String {
+        let parts = self
+            .verdicts
+            .iter()
+            .map(|verdict| self.describe_verdict(verdict));
+        let mut text = format!(
+            "Claim: {} in {}: {}.",
+            self.read_as,
+            self.period,
+            join(parts, "; ")
+        );
+        text += match self.flips {
+            Some(true) => " The verdict flips: say which figure counts.",
+            Some(false) => " The verdict does not depend on which of them counts.",
+            None => "",
+        };
+        text
+    }
+
+    fn describe_verdict(&self, verdict: &Verdict) -> String {
+        let known = verdict.known.map(|day| day.to_string()).unwrap_or_default();
+        let basis = match verdict.basis.as_str() {
+            FIRST_PRINT => "by the first print".to_owned(),
+            AS_KNOWN => format!("as known on {known}"),
+            _ => "today".to_owned(),
+        };
+        let Some(holds) = verdict.holds else {
+            let reason = verdict.missing.as_deref().unwrap_or_default();
+            return format!("{basis} not judged: {reason}");
+        };
+        let figures = verdict
+            .values
+            .iter()
+            .map(|(name, value)| match verdict.values.len() {
+                1 => format!("{value} {}", self.unit),
+                _ => format!("{name} {value}"),
+            });
+        let known = if verdict.basis == FIRST_PRINT {
+            format!(", known by {known}")
+        } else {
+            String::new()
+        };
+        let rounded = verdict
+            .rounded
+            .map(|value| format!(", {} by the {value} that rounding gives", !holds));
+        format!(
+            "{basis} {holds} ({}{known}{})",
+            join(figures, ", "),
+            rounded.unwrap_or_default()
+        )
+    }
+}
