@@ -201,7 +201,9 @@ pub fn describe_pattern(info: &SeriesInfo, last: Date) -> String {
                 .to_owned()
         }
         (Frequency::Monthly, 1..=28) => format!("monthly, about day {lag} of the following month"),
-        (frequency, ..=-1) => format!("{frequency}, about {} days before the period's end", -lag),
+        (frequency, _) if lag < 0 => {
+            format!("{frequency}, about {} days before the period's end", -lag)
+        }
         (frequency, _) => format!("{frequency}, about {lag} days after the period's end"),
     }
 }

@@ -272,13 +272,14 @@ fn local(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
     let Some(asked) = Asked::new(tokens) else {
         return Ok(None);
     };
-    let read = match item(&asked.rest, lookups) {
+    let whole = match item(&asked.rest, lookups) {
         Ok(None) if asked.bare.len() < asked.rest.len() => item(&asked.bare, lookups),
-        read => read,
+        whole => whole,
     };
-    let read = read.map(|part| part.into_iter().collect::<Vec<_>>());
-    let unread = read.iter().flatten().flat_map(|part| part.unread.clone());
-    let unread: Vec<String> = unread.collect();
+    let read = whole.map(|part| part.into_iter().collect::<Vec<_>>());
+    let unread = (read.iter().flatten())
+        .flat_map(|part| part.unread.clone())
+        .collect();
     let found = asked.formulas(&wholes(read)?);
     Ok(one_of(tokens, &found)?.map(|part| Part { unread, ..part }))
 }

@@ -96,18 +96,18 @@ pub(super) fn place_around(name: &str) -> Option<&'static str> {
 /// Returns a text with the state of a postal code in capitals at its start or end: "IN unemployment". Other words may look
 /// like codes, so a text all in capitals has none.
 pub(super) fn with_state(text: &str) -> Option<String> {
-    let text = text.trim().trim_end_matches(['?', '.']);
+    let name = text.trim().trim_end_matches(['?', '.']);
     let state = |code: &str| {
         let has_code = |place: &&Place| code.len() == 2 && place[4] == code;
         PLACES.values().find(has_code).map(|place| place[0])
     };
-    let is_mixed = text.contains(|c: char| c.is_ascii_lowercase());
-    let (text_before, last) = text.rsplit_once(' ').filter(|_| is_mixed)?;
-    if let Some(name) = state(last) {
-        return Some(format!("{text_before} {name}"));
+    let is_mixed = name.contains(|c: char| c.is_ascii_lowercase());
+    let (before, last) = name.rsplit_once(' ').filter(|_| is_mixed)?;
+    if let Some(state) = state(last) {
+        return Some(format!("{before} {state}"));
     }
-    let (first, text_after) = text.split_once(' ')?;
-    Some(format!("{} {text_after}", state(first)?))
+    let (first, after) = name.split_once(' ')?;
+    Some(format!("{} {after}", state(first)?))
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {

@@ -55,10 +55,10 @@ impl Sqlite {
         if !held.iter().any(is_bundled) {
             return Ok(());
         }
-        let held: HashSet<_> = held.into_iter().map(|status| status.id).collect();
+        let names: HashSet<_> = held.into_iter().map(|status| status.id).collect();
         let bundle = Self::bundled()?;
         let mut lacking = bundle.status()?;
-        lacking.retain(|status| !held.contains(&status.id));
+        lacking.retain(|status| !names.contains(&status.id));
         self.write_batch(&|store| {
             for Status {
                 id,
