@@ -139,7 +139,7 @@ fn check_source_names(config: &Config) -> Result<()> {
             .map(|recipe| recipe.source.id.as_str())
     };
     for (flag, name) in names {
-        if recipes.source(name).is_none() && !(flag == "url" && FRED.contains(&name.as_str())) {
+        if recipes.source(name).is_none() && !(flag == "url" && OTHERS.contains(&name.as_str())) {
             let hint = nearest_name(known(), name).map_or_else(
                 || join(known(), ", "),
                 |nearest| format!("did you mean {nearest}?"),
@@ -153,8 +153,8 @@ fn check_source_names(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The addresses of FRED, which has no recipe.
-const FRED: [&str; 2] = ["fred", "fred api"];
+/// The addresses of FRED and of a search at DBnomics, which have no recipe.
+const OTHERS: [&str; 3] = ["fred", "fred api", "dbnomics"];
 
 /// Returns why a text cannot be the base URL, as the predicate of a sentence.
 fn base_url_problem(text: &str) -> Option<&'static str> {

@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn requested_series_gets_the_route_of_its_form_and_a_listed_one_keeps_its_own() {
-        let ids = [
+        let names = [
             "CBO:TEN_YEAR_BUDGET/CHG_DEFICIT_NET_TOTAL@2026-02",
             "UNRATE",
             "JOLTS",
         ];
-        let ids = ids.map(|id| SeriesId::new(id).unwrap());
+        let ids = names.map(|id| SeriesId::new(id).unwrap());
         let recipes = Recipes::embedded().with_requested(&ids);
         let route = recipes.routes(&ids[0]).next().unwrap();
         let series = route.feed.series.iter().find(|s| s.id == ids[0]).unwrap();

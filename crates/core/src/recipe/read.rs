@@ -59,9 +59,10 @@ impl<'a> Reader<'a> {
             Format::Xml => return self.read_xml(body, request).map(|()| None),
             Format::Json | Format::Mts => return self.read_json(body, request),
             Format::BoardZip | Format::Bls => {
-                let read = match self.feed.format {
-                    Format::Bls => formats::read_bls,
-                    _ => formats::read_board_zip,
+                let read = if self.feed.format == Format::Bls {
+                    formats::read_bls
+                } else {
+                    formats::read_board_zip
                 };
                 let response = read(body, &self.series)?;
                 for (index, problem) in response.refused {

@@ -111,10 +111,9 @@ impl Memory {
     fn insert(&self, id: &SeriesId, fetched: Fetched) {
         let mut held = self.held.lock();
         let oldest = held.iter().min_by_key(|(_, (since, _))| *since);
-        let oldest = oldest
-            .map(|(id, _)| id.clone())
-            .filter(|_| held.len() >= MAX_IN_MEMORY);
-        if let Some(id) = oldest {
+        if let Some(id) = oldest.map(|(id, _)| id.clone())
+            && held.len() >= MAX_IN_MEMORY
+        {
             held.remove(&id);
         }
         held.insert(id.clone(), (Instant::now(), Arc::new(fetched)));
@@ -370,12 +369,12 @@ impl Demand {
         };
         let mut progress = Progress::quiet();
         let fetch = sync(&scratch, &config, CancellationToken::new(), &mut progress);
-        let Ok(report) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
+        let Ok(ended) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
             let seconds = LONGEST_FETCH.as_secs();
             let what = format!("The source did not answer within {seconds} s; ask again later.");
             return Err(super::fetch::unavailable(what));
         };
-        let report = report?;
+        let report = ended?;
         let outcomes = ids.into_iter().map(|id| {
             let outcome = self.keep(&scratch, &id, &report);
             (id, outcome)
@@ -423,14 +422,11 @@ impl Demand {
             })?;
             store.describe(description.as_slice())?;
             let mut kept = kept(store)?;
-            let address = address.clone();
-            kept.insert(
-                id.clone(),
-                Kept {
-                    address,
-                    asked: today,
-                },
-            );
+            let new = Kept {
+                address: address.clone(),
+                asked: today,
+            };
+            kept.insert(id.clone(), new);
             drop_unasked(store, &mut kept, today)?;
             state::write(&kept, store, ON_DEMAND)
         })

@@ -63,10 +63,10 @@ pub(super) async fn read_titles(
         let url = home
             .join(&path)
             .map_err(|e| Error::internal("the address of a list", e))?;
-        let list = client
+        let sent = client
             .send(client.get(url, "text/plain, */*"), |_| false)
             .await;
-        let list = list.and_then(|response| match response.problem() {
+        let list = sent.and_then(|response| match response.problem() {
             Some(problem) => Err(client.unusable(&path, &problem)),
             None => parse_titles(&response.body, now)
                 .map_err(|problem| client.unusable(&path, &problem)),
@@ -104,8 +104,8 @@ fn parse_titles(body: &[u8], now: Timestamp) -> std::result::Result<Vec<Descript
     let period = column("end_period")?;
     let newest = now.to_zoned(jiff::tz::TimeZone::UTC).year() - ENDED_YEARS;
     let mut titles = Vec::new();
-    for record in reader.into_records() {
-        let record = record.map_err(|e| e.to_string())?;
+    for row in reader.into_records() {
+        let record = row.map_err(|e| e.to_string())?;
         let cell = |column: usize| record.get(column).unwrap_or_default();
         let frequency = match cell(period).chars().next() {
             Some('Q') => Frequency::Quarterly,
@@ -147,13 +147,13 @@ pub struct FoundElsewhere {
 pub(super) async fn search(settings: &SourceSettings, words: &str) -> Vec<Result<FoundElsewhere>> {
     let limit = MAX_RESULTS.to_string();
     // It lists what has all words.
-    let first: Vec<&str> = words.split_whitespace().take(2).collect();
-    let first = first.join(" ");
+    let first = words.split_whitespace().take(2);
+    let first_words = first.collect::<Vec<_>>().join(" ");
     let dbnomics = Place {
         id: "dbnomics",
         name: "DBnomics",
         address: "https://api.db.nomics.world/v22/search",
-        query: vec![("q", &first), ("limit", &limit)],
+        query: vec![("q", &first_words), ("limit", &limit)],
     };
     let key = settings.key.as_ref().filter(|_| !settings.no_fred);
     let fred = key.map(|key| Place {
