@@ -47,11 +47,10 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
         print(&printable(&chart_line(title, decimals, &answer)))?;
     }
     print("")?;
-    // Sources and notes on single figures are left out.
+    // Sources are left out.
     let lines = summary.text.lines();
     for line in lines.filter(|line| !line.starts_with("Sources: ")) {
-        let paragraph = line.split(" Notes: ").next().unwrap_or(line);
-        print(&wrap(&printable(paragraph), MAX_WIDTH))?;
+        print(&wrap(&printable(line), MAX_WIDTH))?;
     }
     print(
         "\nNext: `econoscope install` adds this to an assistant; `econoscope sync` fetches what is newer.",

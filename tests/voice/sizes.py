@@ -27,10 +27,10 @@ CALLS = [
     ("get_release_calendar", {}, 1700),
 ]
 MORE = [
-    ("get_metric", {"ticker": "CRPI"}, 900),
-    ("get_metric", {"ticker": "10y"}, 700),
-    ("get_time_series", {"seriesId": "UNRATE", "after": "NBER peaks"}, 2600),
-    ("get_release_calendar", {"series": "PAYEMS"}, 1300),
+    ("get_metric", {"ticker": "CRPI"}, 600),
+    ("get_metric", {"ticker": "10y"}, 600),
+    ("list_scenarios", {"query": "sahm-trigger"}, 600),
+    ("search_glossary", {"q": "blorp"}, 400),
 ]
 USUAL, STRUCTURES, TOOLS, SCHEMAS = 18_500, 32_000, 43_000, 28_000
 

@@ -265,12 +265,9 @@ impl Collector<'_> {
         let note = reading.reason.clone().unwrap_or(basis);
         let band = reading.value.and_then(|value| composite.band(value));
         self.provenance.note(name, band.unwrap_or_default());
-        let caveat = if composite.indicator.id == CRPI.indicator.id && band.is_some() {
-            "not odds"
-        } else {
-            ""
-        };
-        self.provenance.append_note(name, caveat);
+        if composite.indicator.id == CRPI.indicator.id && band.is_some() {
+            self.provenance.append_note(name, "not odds");
+        }
         self.provenance.append_note(name, &note);
         let present = self.desk.reading_day(self.as_of);
         self.provenance

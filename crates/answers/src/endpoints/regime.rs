@@ -269,8 +269,10 @@ impl RegimeAnswer {
                 .as_ref()
                 .map(|next| format!("next likeliest {}", title_case(next))),
         ];
+        let is_past = !self.provenance.knowledge.is_empty();
+        let verb = if is_past { "was" } else { "is" };
         format!(
-            "The regime is {} ({}).",
+            "The regime {verb} {} ({}).",
             title_case(&self.regime),
             join(words.iter().flatten(), ", ")
         )

@@ -123,7 +123,7 @@ fn interpret(reading: &Reading) -> String {
     // The months counted are those of the band in which the value lies.
     let band = CRPI.band(value).unwrap_or_default();
     format!(
-        "{}, not odds{}. {}",
+        "{}{}; not odds. {}",
         prose::capitalize(band),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
         counted(sentence(&format!("CRPI {band}")), reading.date, LAST_SCORED),

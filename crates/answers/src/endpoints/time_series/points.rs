@@ -259,9 +259,10 @@ pub(super) fn render(points: &[PointInTime], kind: &FigureKind) -> String {
         horizons.take(each).map(|horizon| format!(",+{horizon}")),
         "",
     );
-    let unit = match kind.is_amount() {
-        true => "%",
-        false => kind.change_unit.as_str(),
+    let unit = if kind.is_amount() {
+        "%"
+    } else {
+        kind.change_unit.as_str()
     };
     let rows = events
         .iter()

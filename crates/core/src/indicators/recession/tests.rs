@@ -46,7 +46,10 @@ fn current_month_uses_the_days_so_far() {
     assert_eq!(r.basis, ["month to date"]);
     assert_eq!(CRPI.band(r.value.unwrap()), Some("low"));
     let text = interpret(&r);
-    assert!(text.starts_with("Low, not odds, down "), "{text}");
+    assert!(
+        text.starts_with("Low, down ") && text.contains("; not odds. "),
+        "{text}"
+    );
     assert!(text.contains(" in 8 of 325 months under 15 %;"), "{text}");
     // Each value has the count of its own band.
     for (value, count) in [(15.0, "31 of 77"), (49.9, "34 of 42"), (50.4, "7 of 31")] {

@@ -78,14 +78,14 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
         part(
             "Industrial production",
             "INDPRO",
-            "% annualized over 6 months",
+            "log % annualized over 6 months",
             0.3,
         ),
         |inputs| &inputs.production,
         |grid, m| grid.log_change(m, 6, 200.0),
     ),
     (
-        part("Payrolls", "PAYEMS", "% annualized over 3 months", 0.3),
+        part("Payrolls", "PAYEMS", "log % annualized over 3 months", 0.3),
         |inputs| &inputs.payrolls,
         |grid, m| grid.log_change(m, 3, 400.0),
     ),
@@ -101,7 +101,7 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
         |grid, m| Some(grid.three_month_mean(m.plus(-6), 2)? - grid.three_month_mean(m, 2)?),
     ),
     (
-        part("Building permits", "PERMIT", "% over a year", 0.2),
+        part("Building permits", "PERMIT", "log % over a year", 0.2),
         |inputs| &inputs.permits,
         |grid, m| {
             Some(
@@ -114,8 +114,8 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
         },
     ),
 ];
-const CORE: Contributor = part("Core inflation", "CPILFESL", "% over a year", 0.35);
-const HEADLINE: Contributor = part("Headline inflation", "CPIAUCSL", "% over a year", 0.35);
+const CORE: Contributor = part("Core inflation", "CPILFESL", "log % over a year", 0.35);
+const HEADLINE: Contributor = part("Headline inflation", "CPIAUCSL", "log % over a year", 0.35);
 const MOMENTUM: Contributor = part(
     "Core momentum",
     "CPILFESL",
