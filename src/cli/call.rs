@@ -5,6 +5,7 @@ mod rows;
 pub(super) mod table;
 
 use super::EXIT_USAGE;
+use super::demo::MAX_WIDTH;
 use super::output::{print, report_error};
 use crate::app;
 use crate::config::{Call, Config};
@@ -80,6 +81,18 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
     }
 }
 
+/// Wraps a text for the reader of a terminal; a program gets its lines as they are.
+fn wrapped(text: &str) -> String {
+    if !std::io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    let wrap_line = |line: &str| match line.trim() {
+        "" => String::new(),
+        _ => table::wrap(line, MAX_WIDTH),
+    };
+    join(text.lines().map(wrap_line), "\n")
+}
+
 fn usage_error(problem: &str) -> Result<ExitCode> {
     report_error(problem);
     Ok(ExitCode::from(EXIT_USAGE))
@@ -116,6 +129,9 @@ fn parse_arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String>
                 "{pair} is not of the form name=value; for example: {example}"
             ));
         };
+        if !route.has_argument(name) {
+            return Err(help::describe_unknown_argument(route, name));
+        }
         decode::add_argument(&mut arguments, name, value);
     }
     Ok(arguments)
@@ -131,7 +147,7 @@ fn render(route: &Route, reply: &Reply, format: OutputFormat) -> Result<String> 
         return Ok(json.into_owned());
     }
     if format == OutputFormat::Text && !is_json {
-        return Ok(reply.text.to_string());
+        return Ok(wrapped(&reply.text));
     }
     let answer: Value = serde_json::from_str(&json).context("reading the answer")?;
     if format == OutputFormat::Table {

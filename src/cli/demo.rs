@@ -20,8 +20,8 @@ const SERIES: [(&str, &str, usize); 4] = [
     ("Recession probability, 12 months", "SERVICE_CRPI", 1),
 ];
 
-/// Longest line of text, in characters.
-const MAX_WIDTH: u16 = 100;
+/// Longest line, in characters: the width of a terminal.
+pub(super) const MAX_WIDTH: u16 = 80;
 
 /// Bars of a sparkline, from low to high.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -32,12 +32,12 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
     let summary = Route::call_tool(&backend, "get_macro_summary", &[]).await?;
     print("The US economy over ten years, each line from its lowest to its highest:\n")?;
     for (title, id, decimals) in SERIES {
-        // 42 points are the last figures of quarters, so the newest point is a published figure.
+        // 21 points are the last figures of half-years, so the newest point is a published figure.
         let mut arguments = vec![
             ("seriesId", id),
             ("start", "10y"),
             ("detail", "points"),
-            ("max_points", "42"),
+            ("max_points", "21"),
         ];
         if id == "CPIAUCNS" {
             arguments.push(("units", "pc1"));
@@ -68,10 +68,10 @@ fn chart_line(title: &str, decimals: usize, answer: &Value) -> String {
     let (dates, values): (Vec<String>, Vec<f64>) = figures.unzip();
     let Some((date, newest)) = dates.last().zip(values.last()) else {
         let why = answer.pointer("/notes/data").and_then(Value::as_str);
-        return format!("  {title:<34} none: {}", why.unwrap_or_default());
+        return format!("  {title:<32} none: {}", why.unwrap_or_default());
     };
     let sparkline = sparkline(&values);
-    format!("  {title:<34} {sparkline}  {newest:.decimals$} %, {date}")
+    format!("  {title:<32} {sparkline}  {newest:.decimals$} %, {date}")
 }
 
 /// Draws values as bars between the lowest and the highest.
@@ -101,6 +101,17 @@ mod tests {
         assert_eq!(sparkline(&[-4.0, 10.0, 3.0]), "▁█▅");
         assert_eq!(sparkline(&[2.0, 2.0]), "▅▅");
         assert_eq!(sparkline(&[]), "");
+    }
+
+    #[test]
+    fn every_line_fits_a_terminal() {
+        let rows: Vec<Value> = (0..21)
+            .map(|n| json!({"date": "2026-10-21", "value": f64::from(n) + 10.0}))
+            .collect();
+        for (title, ..) in SERIES {
+            let line = chart_line(title, 2, &json!({"data": rows}));
+            assert!(line.chars().count() <= usize::from(MAX_WIDTH), "{line}");
+        }
     }
 
     #[test]

@@ -263,11 +263,11 @@ fn check_clock(findings: &mut Findings, stored: &[Status]) {
     let later = stored.iter().filter(|s| s.fetched_at > now).count();
     let earliest: Timestamp = EARLIEST_TIME.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     let fault = if now < earliest {
-        format!("{now} is earlier than the release of this program")
+        format!("{now:.0} is earlier than the release of this program")
     } else if later > 0 {
-        format!("{now}, but {later} series have a later fetch time")
+        format!("{now:.0}, but {later} series have a later fetch time")
     } else {
-        return findings.ok("clock", &now.to_string());
+        return findings.ok("clock", &format!("{now:.0}"));
     };
     let advice =
         "Set the system clock (timedatectl set-ntp true); ages and daily limits depend on it.";

@@ -7,6 +7,7 @@
 
 use super::charts;
 use super::figure::Figure;
+use super::frame::render;
 use super::prelude::*;
 use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
@@ -25,6 +26,9 @@ use std::ops::RangeInclusive;
 /// Arguments besides those of the view.
 pub(super) const ARGUMENTS: [&str; 4] = ["date", "check", "values", "format"];
 
+const BIBTEX: &str = "application/x-bibtex; charset=utf-8";
+const RIS: &str = "application/x-research-info-systems; charset=utf-8";
+
 /// Maximum characters of a title.
 const MAX_TITLE: usize = 200;
 
@@ -39,8 +43,6 @@ struct Page<'a> {
     period: String,
     /// The figure, or the number of figures of a range.
     value: String,
-    /// The figure as other pages write it: "$24.3 trillion (2017 dollars)"; empty for a range.
-    text: String,
     /// The vintage of the figure: "as known on 31 December 2008".
     vintage: String,
     sentence: String,
@@ -51,6 +53,32 @@ struct Page<'a> {
     agrees: Option<bool>,
     /// Path of the figures in the API.
     data: String,
+}
+
+/// The citation for BibTeX.
+#[derive(Template)]
+#[template(path = "cite.bib", escape = "none")]
+struct Bibtex<'a> {
+    page: &'a Page<'a>,
+}
+
+impl Bibtex<'_> {
+    /// Escapes what has a meaning in TeX.
+    fn escape(&self, text: impl AsRef<str>) -> String {
+        let escape = |c: char| match c {
+            '%' | '&' | '#' | '$' | '_' => format!("\\{c}"),
+            '\\' | '~' | '^' | '{' | '}' => String::new(),
+            c => c.to_string(),
+        };
+        text.as_ref().chars().map(escape).collect()
+    }
+}
+
+/// The citation for programs that read RIS.
+#[derive(Template)]
+#[template(path = "cite.ris", escape = "none")]
+struct Ris<'a> {
+    page: &'a Page<'a>,
 }
 
 /// Renders the citation of a figure or of a range.
@@ -74,14 +102,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
         "json" => Ok(page.to_json()),
-        "bibtex" => Ok(Document::data(
-            "application/x-bibtex; charset=utf-8",
-            page.to_bibtex(),
-        )),
-        "ris" => {
-            let media_type = "application/x-research-info-systems; charset=utf-8";
-            Ok(Document::data(media_type, page.to_ris()))
-        }
+        "bibtex" => Ok(Document::data(BIBTEX, render(&Bibtex { page: &page })?)),
+        "ris" => Ok(Document::data(RIS, render(&Ris { page: &page })?)),
         _ => render_page(&page),
     }
 }
@@ -138,7 +160,6 @@ impl<'a> Page<'a> {
         } else {
             (last_period, format_exact(last.value), " ")
         };
-        let newest = Figure::newest(&charts::plot(&figures.answer)).filter(|_| !query.is_range);
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         let id = encode_segment(&query.id);
         let path = format!("/cite/{id}{permanent}");
@@ -160,7 +181,6 @@ impl<'a> Page<'a> {
             title,
             period,
             value,
-            text: newest.map_or_else(String::new, |newest| newest.text),
             vintage,
             sentence,
             address,
@@ -169,50 +189,22 @@ impl<'a> Page<'a> {
         })
     }
 
-    fn to_bibtex(&self) -> String {
-        let as_of = self.figures.as_of;
-        let id = &self.query.id;
-        let fields = [
-            ("author", format!("{{{}}}", self.publisher())),
-            ("title", format!("{} ({id}), {}", self.title, self.period)),
-            ("year", as_of.year().to_string()),
-            ("howpublished", self.frame.service.clone()),
-            (
-                "note",
-                format!(
-                    "{} {}, {}",
-                    self.value,
-                    self.figures.long_unit(),
-                    self.vintage
-                ),
-            ),
-        ];
-        let mut text = format!("@misc{{{id}-{as_of},\n");
-        for (name, value) in fields {
-            text += &format!("  {name} = {{{}}},\n", escape_bibtex(&value));
-        }
-        // An address is taken as it is.
-        text + &format!("  url = {{{}}}\n}}\n", self.address)
+    /// Returns the figure as other pages write it: "$24.3 trillion (2017 dollars)"; empty for a range.
+    fn text(&self) -> String {
+        let newest = Figure::newest(&charts::plot(&self.figures.answer));
+        let single = newest.filter(|_| !self.query.is_range);
+        single.map_or_else(String::new, |figure| figure.text)
     }
 
-    fn to_ris(&self) -> String {
-        let as_of = self.figures.as_of;
-        let id = &self.query.id;
-        let (title, period) = (&self.title, &self.period);
-        let note = format!(
-            "{} {}, {}",
-            self.value,
-            self.figures.long_unit(),
-            self.vintage
-        );
-        format!(
-            "TY  - DATA\r\nAU  - {}\r\nTI  - {title} ({id}), {period}\r\nPY  - {}\r\nDA  - {}\r\nDP  - {}\r\nUR  - {}\r\nN1  - {note}\r\nER  - \r\n",
-            self.publisher(),
-            as_of.year(),
-            as_of.strftime("%Y/%m/%d"),
-            self.frame.service,
-            self.address,
-        )
+    /// Names the figure: "Real GDP (GDPC1), Q3 2008".
+    fn reference(&self) -> String {
+        format!("{} ({}), {}", self.title, self.query.id, self.period)
+    }
+
+    /// Tells the figure and its vintage: "4.2 %, seasonally adjusted, as known on 1 November 2026".
+    fn note(&self) -> String {
+        let unit = self.figures.long_unit();
+        format!("{} {unit}, {}", self.value, self.vintage)
     }
 
     fn publisher(&self) -> String {
@@ -235,7 +227,7 @@ impl<'a> Page<'a> {
             "end": last.map(|o| o.date),
             "count": rows.len(),
             "value": value,
-            "text": self.text,
+            "text": self.text(),
             "unit": unit_name(answer),
             "as_of": self.figures.as_of,
             "vintage": self.vintage,
@@ -375,16 +367,6 @@ impl Query<'_> {
         let days = [yesterday, self.desk.today()];
         Ok(before_sync.into_iter().chain(days))
     }
-}
-
-/// Escapes what has a meaning in TeX; braces are kept where they protect a name.
-fn escape_bibtex(text: &str) -> String {
-    let escape = |c: char| match c {
-        '%' | '&' | '#' | '$' | '_' => format!("\\{c}"),
-        '\\' | '~' | '^' => String::new(),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }
 
 /// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".

@@ -312,8 +312,8 @@ pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
         words.filter(|word| word.len() > 2)
     });
     for id in ids {
-        let info = desk.find_id(id).ok().flatten();
-        let info = info.and_then(|id| Catalogue::embedded().get(id.as_str()));
+        let known = desk.find_id(id).ok().flatten();
+        let info = known.and_then(|id| Catalogue::embedded().get(id.as_str()));
         let is_cited = |info: &&Arc<SeriesInfo>| {
             cited
                 .iter()

@@ -20,8 +20,7 @@ impl Figure {
     pub(super) fn newest(spec: &ChartSpec) -> Option<Self> {
         let line = spec.lines.first()?;
         let newest = line.points.last()?;
-        let before = line.points.len().checked_sub(2);
-        let before = before.and_then(|index| line.points.get(index));
+        let before = line.points.iter().rev().nth(1);
         Some(Self {
             date: newest.date,
             period: period(newest.date, line.frequency),

@@ -182,8 +182,8 @@ pub(super) fn describe(headlines: &[Headline], regime: &str, odds: Option<&str>)
         }),
         ", ",
     );
-    let odds = odds.map(|odds| format!("odds of a recession within twelve months {odds}"));
-    let state = [Some(regime.to_lowercase()), odds].into_iter().flatten();
+    let chance = odds.map(|odds| format!("odds of a recession within twelve months {odds}"));
+    let state = [Some(regime.to_lowercase()), chance].into_iter().flatten();
     sentence += &enclosed(": ", &join(state, ", "), "");
     sentence + "."
 }
@@ -230,8 +230,10 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
         let time = e.time.parse::<Time>();
         as_of.is_none() && time.is_ok_and(|time| e.date.to_datetime(time) < now)
     };
-    let events = answer.events.iter();
-    let events = events.filter(|e| e.held != Some(true) && !is_past(e));
+    let events = answer
+        .events
+        .iter()
+        .filter(|e| e.held != Some(true) && !is_past(e));
     Ok((
         last.collect(),
         events.take(MAX_RELEASES).map(next_release).collect(),

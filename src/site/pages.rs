@@ -349,11 +349,11 @@ impl Site {
             Err(error) if !wants_json => self.error_document(page, &request, error).await,
             document => document,
         };
-        let response = match document {
+        let answer = match document {
             Ok(document) => document.respond(headers, self.backend.pool()).await,
             Err(error) => Err(error),
         };
-        let mut response = response.unwrap_or_else(|error| rest::respond(&error, page.path, None));
+        let mut response = answer.unwrap_or_else(|error| rest::respond(&error, page.path, None));
         if markdown.is_some() {
             rest::set(&mut response, header::VARY, "accept, accept-encoding");
         }

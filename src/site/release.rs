@@ -152,7 +152,38 @@ fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledF
     if figures.iter().any(is_named) {
         figures.retain(is_named);
     }
+    if figures.is_empty() {
+        figures = unexpected_figures(desk, &release, name)?;
+    }
     Ok((release, figures))
+}
+
+/// Returns the figures of a release of which nothing is expected: the named series, else the first ones with figures.
+fn unexpected_figures(
+    desk: &Desk,
+    release: &ReleaseEvent,
+    name: &str,
+) -> Result<Vec<ScheduledFigure>> {
+    let is_named = |id: &&String| id.eq_ignore_ascii_case(name);
+    let named = release.series.iter().find(is_named);
+    let ids = named.map_or(release.series.as_slice(), std::slice::from_ref);
+    let mut figures = Vec::new();
+    for id in ids {
+        let info = desk.resolve("series", id)?;
+        if figures.len() < MAX_CARDS && desk.series(&info, AsOf::Latest)?.is_some() {
+            figures.push(ScheduledFigure {
+                series_id: id.clone(),
+                name: info.title.clone(),
+                release: release.release.clone(),
+                ..ScheduledFigure::default()
+            });
+        }
+    }
+    figures.retain(|figure| {
+        let info = desk.resolve("series", &figure.series_id);
+        info.is_ok_and(|info| desk.check_permitted(&info).is_ok())
+    });
+    Ok(figures)
 }
 
 /// Charts first prints and present values, or the series itself where there are no vintages.
@@ -211,6 +242,8 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
 
 /// The measure of prints that are levels.
 const LEVEL: &str = "level";
+/// Figures of a release without an expectation.
+const MAX_CARDS: usize = 4;
 /// Range of the chart of a series without vintages.
 const RANGE: &str = "3y";
 

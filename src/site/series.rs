@@ -23,7 +23,6 @@ use econoscope_core::format::{self, heading, number};
 use econoscope_core::indicators::prose::{capitalize, enclosed, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_desk::texts::glossary::{self, Term};
-use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -151,37 +150,6 @@ impl Content {
 }
 
 impl Page<'_> {
-    /// Describes the series in the vocabulary of schema.org, for search engines.
-    fn dataset(&self, content: &Content) -> String {
-        let (base, id) = (&self.frame.base, &self.id);
-        let figures = format!("{base}/api/public/data/{id}?start=max");
-        let download = |media_type: &str, address: String| json!({"@type": "DataDownload", "encodingFormat": media_type, "contentUrl": address});
-        let title = &self.info.title;
-        let frequency = self.info.frequency.word();
-        let unit = &content.published;
-        let source = &self.info.source;
-        let dataset = json!({
-            "@context": "https://schema.org",
-            "@type": "Dataset",
-            "name": title,
-            "description": format!("{title} ({id}): {unit}, {frequency}, published by {source}, with every vintage that is held."),
-            "identifier": id,
-            "url": format!("{base}/series/{id}"),
-            "license": format!("{base}/rights"),
-            "isAccessibleForFree": true,
-            "creator": {"@type": "Organization", "name": source},
-            "creditText": self.frame.credit,
-            "variableMeasured": {"@type": "PropertyValue", "name": title, "unitText": unit},
-            "temporalCoverage": content.spec.dates().map(|(first, last)| format!("{first}/{last}")),
-            "distribution": [
-                download("application/json", figures.clone()),
-                download("text/csv", figures + "&format=csv"),
-            ],
-        });
-        // `</script>` in a text must not end the element around it.
-        dataset.to_string().replace('<', "\\u003c")
-    }
-
     /// Returns the frequencies to choose from: that of the series, and coarser ones.
     fn frequencies(&self) -> Vec<(&'static str, &'static str)> {
         let published = self.info.frequency;
@@ -226,6 +194,13 @@ impl Page<'_> {
         let others = self.request.form_values(&["end", "units"]);
         query_string([("series", series), first].into_iter().chain(others))
     }
+}
+
+/// Writes a text as JSON inside an element of a page, which `</script>` must not end.
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('<', "\\u003c")
 }
 
 /// Loads the figures and their provenance.

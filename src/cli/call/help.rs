@@ -30,6 +30,18 @@ pub(super) fn describe_unknown_tool(tool: &str) -> String {
     format!("unknown tool {tool}; {hint}")
 }
 
+/// Describes the error for a name that is no argument's, with the nearest one.
+pub(super) fn describe_unknown_argument(route: &Route, name: &str) -> String {
+    let names: Vec<String> = route.arguments().map(|argument| argument.name).collect();
+    let hint = match nearest_name(names.iter().map(String::as_str), name) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("it takes {}", names.join(", ")),
+    };
+    let tool = route.spec.tool;
+    let given = econoscope_data::disk::escape_controls(name);
+    format!("{given} is not an argument of {tool}; {hint} See econoscope call {tool} --help.")
+}
+
 /// Returns a command that calls the tool and works on any data.
 pub(super) fn example_command(route: &Route) -> String {
     let mut command = format!("econoscope call {}", route.spec.tool);

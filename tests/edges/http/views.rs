@@ -553,42 +553,41 @@ async fn each_new_view_is_charged_as_a_page() {
     }
 }
 
-/// A number as a page writes it, with the half of its last digit: "$11.7 trillion (2000 dollars)" is 11.7e12 and 0.05e12.
-fn written(text: &str) -> (f64, f64) {
-    let digits: String = text
-        .replace('−', "-")
+/// A number as a page writes it: "$11.7 trillion (2000 dollars)" is 11.7e12, give or take 0.05e12.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    value: f64,
+    half_digit: f64,
+}
+
+fn written(text: &str) -> Written {
+    let start = text.replace('−', "-");
+    let digits: String = start
         .chars()
         .skip_while(|c| !c.is_ascii_digit() && *c != '-')
         .filter(|c| *c != ',' && *c != '$')
         .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
         .collect();
-    let digits = digits.trim_end_matches('.');
+    let number = digits.trim_end_matches('.');
     let sizes = [("trillion", 1e12), ("billion", 1e9), ("million", 1e6)];
-    let after = text
-        .split(digits.split('.').next().unwrap_or(""))
-        .last()
-        .unwrap_or("");
-    let size = sizes
-        .iter()
-        .find(|(word, _)| after.contains(word))
-        .map_or(1.0, |(_, size)| *size);
-    let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
-    let half = 0.5 * 10f64.powi(-i32::try_from(places).unwrap());
-    (
-        digits
-            .parse::<f64>()
-            .unwrap_or_else(|_| panic!("no number in {text}"))
-            * size,
-        half * size,
-    )
+    let named = sizes.iter().find(|(word, _)| text.contains(word));
+    let size = named.map_or(1.0, |(_, size)| *size);
+    let places = number.split_once('.').map_or(0, |(_, places)| places.len());
+    Written {
+        value: size
+            * number
+                .parse::<f64>()
+                .unwrap_or_else(|_| panic!("no number in {text}")),
+        half_digit: size * 0.5 * 10f64.powi(-i32::try_from(places).unwrap()),
+    }
 }
 
 /// Asserts that two written numbers are one, up to the digits that each shows and a power of a thousand of the unit.
-fn assert_same(a: (f64, f64), b: (f64, f64), what: &str) {
+fn assert_same(a: Written, exact: f64, what: &str) {
     let is_same = [1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9]
         .iter()
-        .any(|factor| (a.0 - b.0 * factor).abs() <= (a.1 + b.1 * factor) * 1.001 + 1e-9);
-    assert!(is_same, "{a:?} and {b:?}: {what}");
+        .any(|factor| (a.value - exact * factor).abs() <= a.half_digit * 1.001 + 1e-9);
+    assert!(is_same, "{a:?} and {exact}: {what}");
 }
 
 /// The years that a unit stands on: 2000 of "billions of chained 2000 dollars".
@@ -668,11 +667,11 @@ async fn headline_chart_table_csv_and_citation_show_one_figure() {
             "{view}: {column}"
         );
         let last = body.lines().last().unwrap().split(',').nth(1).unwrap();
-        let exact = (last.parse::<f64>().unwrap(), 0.0);
+        let exact = last.parse::<f64>().unwrap();
         let cite = address(between(html, "<a href=\"/cite/", "\""));
         let joined = if cite.contains('?') { "&" } else { "?" };
         let cited = json(&get(&router, &format!("/cite/{cite}{joined}format=json")).await);
-        assert_eq!(cited["value"].as_f64(), Some(exact.0), "{view}: {cited}");
+        assert_eq!(cited["value"].as_f64(), Some(exact), "{view}: {cited}");
         assert_eq!(cited["text"], headline.replace("&#39;", "'"), "{view}");
         assert_eq!(cited["period"], period, "{view}");
         assert_same(

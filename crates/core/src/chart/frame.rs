@@ -86,25 +86,21 @@ impl<'a> Frame<'a> {
         let other_lines: String = others.iter().map(ChartSpec::describe_lines).collect();
         let label = escaped(&(self.spec.describe() + &other_lines));
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
-        self.out +=
-            &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{font_size}">"#);
+        self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" "#);
+        self.out += &format!(r#"font-size="{font_size}">"#);
         let (margin, top, bottom) = if self.spec.theme == Theme::Page {
             (2.0, 10.0, height - font_size - 8.0)
         } else {
             let lines = if self.is_footer_stacked() { 4.0 } else { 2.6 };
             let top = self.draw_header(!others.is_empty());
             self.draw_footer();
-            let margin = self.margin;
-            (margin, top, height - margin - font_size * lines)
+            let bottom = height - self.margin - font_size * lines;
+            (self.margin, top, bottom)
         };
         let specs: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
         // Days are below each plot; the unit is above it if there are several.
         let days_height = font_size + 8.0;
-        let unit_height = if others.is_empty() {
-            0.0
-        } else {
-            font_size * 2.2
-        };
+        let unit_height = font_size * if others.is_empty() { 0.0 } else { 2.2 };
         let count = f64::from(u32::try_from(specs.len()).unwrap_or(1));
         let height = (bottom + days_height - top) / count;
         let mut panels = Vec::new();
@@ -229,10 +225,10 @@ impl<'a> Frame<'a> {
         if self.is_compact {
             let address = spec.credit.rsplit(", ").next().unwrap_or_default();
             let room = max.saturating_sub(address.chars().count() + 3);
-            let parts = [truncate(&spec.source, room), truncate(address, max)];
-            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-            let text = parts.join(" · ");
-            self.draw_text(left, bottom, MUTED, text.trim_start_matches(" · "));
+            let source = truncate(&spec.source, room);
+            let joint = if source.is_empty() { "" } else { " · " };
+            let text = format!("{source}{joint}{}", truncate(address, max));
+            self.draw_text(left, bottom, MUTED, &text);
             return;
         }
         let line_height = self.font_size * if self.is_footer_stacked() { 1.4 } else { 0.0 };

@@ -248,7 +248,7 @@ pub fn heading(long: &str, steps: i32) -> String {
         size => size,
     };
     let is_size = |name: &&str| name.trim_end_matches('s').eq_ignore_ascii_case(size);
-    let index = THOUSANDS.iter().position(|name| is_size(&name));
+    let index = THOUSANDS.iter().position(is_size);
     let scaled = THOUSANDS.get(index.unwrap_or(0) + usize::try_from(steps).unwrap_or(0));
     match (index, first, scaled) {
         (Some(_), _, Some(name)) => {
