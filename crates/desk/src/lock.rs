@@ -133,9 +133,11 @@ impl Store for LockedStore {
             undated.collect()
         } else {
             let publication = self.publication(id)?;
+            let info = Catalogue::embedded().get(id.as_str());
+            let is_forecast = info.is_some_and(|info| info.is_forecast());
             let is_known = |row: &&VintageObservation| {
                 row.known_on(&publication) <= day
-                    && row.date <= day
+                    && (row.date <= day || is_forecast)
                     && (row.known_from.is_some() || !is_strict)
             };
             vintages.rows().iter().filter(is_known).copied().collect()
@@ -152,6 +154,10 @@ impl Store for LockedStore {
     }
 
     fn attribute(&self, _: &SeriesId, _: &str, _: Date, _: Date) -> Result<()> {
+        self.refuse()
+    }
+
+    fn forget(&self, _: &SeriesId) -> Result<()> {
         self.refuse()
     }
 

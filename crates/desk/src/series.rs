@@ -372,8 +372,8 @@ impl Desk {
                     }
                     None => (self.narrative(as_of), "no day of it has been stored yet"),
                 };
-                let reason = reading.ok().and_then(|r| r.reason.clone());
-                let reason = reason.unwrap_or_else(|| default.to_owned());
+                let told = reading.ok().and_then(|r| r.reason.clone());
+                let reason = told.unwrap_or_else(|| default.to_owned());
                 (reason, Absence::NotAvailable)
             }
             AsOf::Latest => self.describe_absence(info),

@@ -228,7 +228,6 @@ mod tests {
             query: query.into(),
             category: category.map(str::to_owned),
             limit: 10,
-            remote: false,
         };
         Params::local(&desk, &params)
     }
@@ -270,7 +269,6 @@ mod tests {
             query: query.into(),
             category: None,
             limit: 10,
-            remote: false,
         };
         let text = Params::text(&ask(query, None)?, &params);
         assert!(text.contains("None of these has: zirconium."), "{text}");

@@ -407,11 +407,10 @@ impl Provenance {
     }
 
     fn describe_late(&self) -> String {
-        let names = self
-            .late
-            .keys()
-            .map(|field| subject(field).unwrap_or_default().to_owned());
-        let names: Vec<String> = names.collect();
+        let fields = self.late.keys();
+        let names: Vec<String> = fields
+            .map(|field| subject(field).unwrap_or_default().to_owned())
+            .collect();
         if let ([field], [since]) = (
             names.as_slice(),
             Vec::from_iter(self.late.values()).as_slice(),

@@ -390,8 +390,8 @@ fn claim_is_judged_by_first_print_as_known_and_today() -> Result<()> {
     // August 2023 was 3.8 % first and is 3.7 % now.
     let (text, verdicts) =
         claimed(json!({"claim": "UNRATE 2023-08 >= 3.8", "as_of": "2023-10-15"}))?;
-    let expected = [("first print", true), ("as known", true), ("today", false)];
-    let expected = expected.map(|(basis, holds)| (basis.to_owned(), Some(holds)));
+    let holds = [("first print", true), ("as known", true), ("today", false)];
+    let expected = holds.map(|(basis, holds)| (basis.to_owned(), Some(holds)));
     assert_eq!(verdicts, expected, "{text}");
     assert!(
         text.starts_with("Claim: UNRATE >= 3.8 in 2023-08: by the first print true (3.8 %"),
@@ -481,8 +481,8 @@ fn claim_is_read_as_people_write_it() -> Result<()> {
 #[test]
 fn claim_without_a_first_print_says_so() -> Result<()> {
     let (text, verdicts) = claimed(json!({"claim": "yoy(CPIAUCNS) June 2022 >= 9.1"}))?;
-    let expected = [("first print", None), ("today", Some(false))];
-    let expected = expected.map(|(basis, holds)| (basis.to_owned(), holds));
+    let holds = [("first print", None), ("today", Some(false))];
+    let expected = holds.map(|(basis, holds)| (basis.to_owned(), holds));
     assert_eq!(verdicts, expected, "{text}");
     assert!(
         text.contains("first print of CPIAUCNS is not held"),
