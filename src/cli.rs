@@ -3,6 +3,7 @@
 mod call;
 mod demo;
 pub(crate) mod doctor;
+mod export;
 mod health;
 mod install;
 mod output;
@@ -82,6 +83,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
         Command::Migrate => stores::migrate(config),
         Command::Copy(options) => stores::copy(&options.from, &options.to),
         Command::Backup { to } => stores::backup(config, to),
+        Command::Export(options) => export::export(config, options),
         Command::Demo => demo::demo(config).await,
         Command::Install(options) => install::install(config, options),
         Command::Uninstall(options) => install::uninstall(options),

@@ -9,7 +9,7 @@ mod sources;
 mod store;
 mod values;
 
-pub(crate) use commands::{Call, Doctor, Health, Import, Install, InstallTarget, Sync};
+pub(crate) use commands::{Call, Doctor, Export, Health, Import, Install, InstallTarget, Sync};
 pub(crate) use file::{load, should_log_json};
 pub(crate) use settings::{Command, Config, DEFAULT_LOG, Serve, command, render_help};
 pub(crate) use sources::AnySeries;

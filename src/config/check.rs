@@ -15,10 +15,10 @@ use url::Url;
 fn check_lock(config: &Config) -> Result<()> {
     let answers = matches!(
         &config.command,
-        None | Some(Command::Stdio | Command::Serve(_))
+        None | Some(Command::Stdio | Command::Serve(_) | Command::Export(_))
     );
     if config.as_of.is_some() && (!answers || config.forwarding.upstream.is_some()) {
-        bail!("--as-of goes with stdio and serve, and without --upstream");
+        bail!("--as-of goes with stdio, serve and export, and without --upstream");
     }
     Ok(())
 }

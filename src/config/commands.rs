@@ -38,6 +38,21 @@ pub(crate) struct Call {
     pub(crate) help: bool,
 }
 
+/// Settings of `export`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Export {
+    /// Folder for the tables; created if missing. --as-of writes what was known on a day
+    pub(crate) folder: PathBuf,
+
+    /// csv: observations.csv, series.csv and releases.csv; sqlite: the same tables in econoscope.sqlite
+    #[arg(long, default_value = "csv", value_parser = ["csv", "sqlite"])]
+    pub(crate) format: String,
+
+    /// Series by identifier or name (repeat or separate by commas) [default: all that are stored]
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) series: Vec<String>,
+}
+
 /// Settings of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Import {

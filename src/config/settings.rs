@@ -1,6 +1,8 @@
 //! Flags of the program and of `serve`, with help, environment variables and defaults, and the commands.
 
-use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, InstallTarget, Sync};
+use super::commands::{
+    Call, CopyStore, Doctor, Export, Health, Import, Install, InstallTarget, Sync,
+};
 use super::sources::{Sources, doctor_folder_flag};
 use super::values::parse_listen_address;
 use crate::admission::LimitSettings;
@@ -166,6 +168,8 @@ pub(crate) enum Command {
         /// New file; in a folder, a file with the time in its name
         to: PathBuf,
     },
+    /// Write what the store holds as plain tables: CSV files or SQLite
+    Export(Export),
     /// Print the state of the economy with a small chart
     Demo,
     /// Add this server to an assistant's settings: claude-desktop, claude-code, cursor, vscode, codex, gemini, windsurf, zed, opencode, cline

@@ -10,6 +10,7 @@
 
 mod calls;
 mod documents;
+mod export;
 // Where the files of hosts lie differs from system to system.
 #[cfg(target_os = "linux")]
 mod install;

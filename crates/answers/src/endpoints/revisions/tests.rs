@@ -404,73 +404,76 @@ fn claim_is_judged_by_first_print_as_known_and_today() -> Result<()> {
     Ok(())
 }
 
+/// Claims, each with its verdicts by the first print and today.
+const WRITTEN: &[(&str, bool, bool)] = &[
+    ("was August 2023 unemployment above 3.75?", true, false),
+    ("August 2023 unemployment rate at least 3.8%", true, false),
+    (
+        "In Aug 2023, the unemployment rate was 3.8 percent.",
+        true,
+        false,
+    ),
+    (
+        "Unemployment in August 2023 was 3.8% or higher",
+        true,
+        false,
+    ),
+    ("UNRATE (2023-08) < 3.8", false, true),
+    ("UNRATE[2023-08]=3.8", true, false),
+    ("unemployment was no more than 3.7 in Aug-23", false, true),
+    ("unemployment rate in Q3 2023 > 3.6", true, true),
+    // -524 thousand first, -694 now.
+    (
+        "payrolls fell by more than 600 thousand in December 2008",
+        false,
+        true,
+    ),
+    (
+        "payrolls fell by less than 600,000 jobs in December 2008",
+        true,
+        false,
+    ),
+    ("chg(PAYEMS) 2008-12 < -600", false, true),
+    (
+        "payrolls fell by at least 0.5 million in December 2008",
+        true,
+        true,
+    ),
+    // -3.8 % first, -8.5 % now.
+    ("gdp growth 2008Q4 below -5", false, true),
+    (
+        "real gdp growth in the fourth quarter of 2008 was under -5 percent",
+        false,
+        true,
+    ),
+    ("UNRATE >= 3.8 and PAYEMS > 1000 2023-08", true, false),
+    (
+        "unemployment between 3.75 and 3.9 in August 2023",
+        true,
+        false,
+    ),
+    (
+        "unemployment was between 3.6% and 3.7% in 08/2023",
+        false,
+        true,
+    ),
+    ("3.8 <= UNRATE 2023-08", true, false),
+    ("real GDP fell by more than 5% in 2008Q4", false, true),
+    ("real GDP grew more than 2 percent in 2008Q4", false, false),
+    ("industrial production fell in December 2008", true, true),
+    (
+        "the US economy lost at least 600,000 jobs in December 2008",
+        false,
+        true,
+    ),
+];
+
 #[test]
 fn claim_is_read_as_people_write_it() -> Result<()> {
-    for (claim, first, now) in [
-        ("was August 2023 unemployment above 3.75?", true, false),
-        ("August 2023 unemployment rate at least 3.8%", true, false),
-        (
-            "In Aug 2023, the unemployment rate was 3.8 percent.",
-            true,
-            false,
-        ),
-        (
-            "Unemployment in August 2023 was 3.8% or higher",
-            true,
-            false,
-        ),
-        ("UNRATE (2023-08) < 3.8", false, true),
-        ("UNRATE[2023-08]=3.8", true, false),
-        ("unemployment was no more than 3.7 in Aug-23", false, true),
-        ("unemployment rate in Q3 2023 > 3.6", true, true),
-        // -524 thousand first, -694 now.
-        (
-            "payrolls fell by more than 600 thousand in December 2008",
-            false,
-            true,
-        ),
-        (
-            "payrolls fell by less than 600,000 jobs in December 2008",
-            true,
-            false,
-        ),
-        ("chg(PAYEMS) 2008-12 < -600", false, true),
-        (
-            "payrolls fell by at least 0.5 million in December 2008",
-            true,
-            true,
-        ),
-        // -3.8 % first, -8.5 % now.
-        ("gdp growth 2008Q4 below -5", false, true),
-        (
-            "real gdp growth in the fourth quarter of 2008 was under -5 percent",
-            false,
-            true,
-        ),
-        ("UNRATE >= 3.8 and PAYEMS > 1000 2023-08", true, false),
-        (
-            "unemployment between 3.75 and 3.9 in August 2023",
-            true,
-            false,
-        ),
-        (
-            "unemployment was between 3.6% and 3.7% in 08/2023",
-            false,
-            true,
-        ),
-        ("3.8 <= UNRATE 2023-08", true, false),
-        ("real GDP fell by more than 5% in 2008Q4", false, true),
-        ("real GDP grew more than 2 percent in 2008Q4", false, false),
-        ("industrial production fell in December 2008", true, true),
-        (
-            "the US economy lost at least 600,000 jobs in December 2008",
-            false,
-            true,
-        ),
-    ] {
+    for (claim, first, now) in WRITTEN {
         let (text, verdicts) = claimed(json!({"claim": claim}))?;
         let verdicts: Vec<_> = verdicts.into_iter().map(|(_, holds)| holds).collect();
-        assert_eq!(verdicts, [Some(first), Some(now)], "{claim}: {text}");
+        assert_eq!(verdicts, [Some(*first), Some(*now)], "{claim}: {text}");
     }
     let (text, verdicts) =
         claimed(json!({"seriesId": "UNRATE", "date": "2023-08", "claim": ">= 3.8"}))?;
