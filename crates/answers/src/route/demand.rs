@@ -25,9 +25,9 @@ pub(super) fn is_about_series(route: &Route) -> bool {
 
 /// Returns the names in the arguments, those in formulas included.
 fn names(arguments: &Arguments) -> Vec<String> {
-    let texts = arguments.values().flat_map(|value| match value {
-        Value::Array(list) => list.iter().collect(),
-        value => vec![value],
+    let texts = arguments.values().flat_map(|value| match value.as_array() {
+        Some(list) => list.iter().collect(),
+        None => vec![value],
     });
     let formula = |text: &str| {
         let tree = expression::parse(text).ok()?;
