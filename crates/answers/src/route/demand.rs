@@ -54,6 +54,22 @@ pub(super) fn requested_ids(desk: &Desk, arguments: &Arguments) -> Result<Vec<Se
     Ok(ids)
 }
 
+/// Whether a series in the arguments has been fetched, perhaps since the answer was refused.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn has_arrived(desk: &Desk, arguments: &Arguments) -> Result<bool> {
+    for id in names(arguments)
+        .iter()
+        .filter_map(|name| SeriesId::new(name).ok())
+    {
+        if desk.is_on_demand(&id)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Fetches series for an answer about today.
 ///
 /// # Errors
