@@ -25,7 +25,7 @@ from program import Checks, Clock, Program, free_port
 
 BINARY, FOLDER = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 FOLDER.mkdir(parents=True, exist_ok=True)
-KEY = "secretkey1234567890abcdef12345678"
+KEY = "5ec2e7a1b2c3d4e5f60718293a4b5c6d"
 check = Checks()
 KNOWN = {"LNS14000037": "5.1", "LNS14000036": "8.3", "LASST060000000000003": "5.5", "CUUR0000SEFH": "310.2", **{f"LNS1400010{n}": str(n) for n in range(9)}}
 

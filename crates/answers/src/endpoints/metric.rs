@@ -102,7 +102,7 @@ pub struct Metric {
     /// Subject.
     pub category: String,
     /// Unit; null where the source states none.
-    #[serde(with = "crate::render::provenance::stated")]
+    #[serde(default, with = "crate::render::provenance::stated")]
     #[schemars(with = "Option<String>")]
     pub unit: String,
     /// Latest value.

@@ -154,7 +154,7 @@ impl Backend {
         match self.answer_from_held(route, checked.clone()).await {
             Err(refusal @ Error::Unknown { .. }) => {
                 let ids = demand::requested_ids(&self.desk, &checked)?;
-                if ids.is_empty() {
+                if ids.is_empty() && !demand::has_arrived(&self.desk, &checked)? {
                     return Err(refusal);
                 }
                 demand::fetch(demand, route, &checked, &ids)

@@ -25,9 +25,9 @@ pub(super) fn is_about_series(route: &Route) -> bool {
 
 /// Returns the names in the arguments, those in formulas included.
 fn names(arguments: &Arguments) -> Vec<String> {
-    let texts = arguments.values().flat_map(|value| match value {
-        Value::Array(list) => list.iter().collect(),
-        value => vec![value],
+    let texts = arguments.values().flat_map(|value| match value.as_array() {
+        Some(list) => list.iter().collect(),
+        None => vec![value],
     });
     let formula = |text: &str| {
         let tree = expression::parse(text).ok()?;
@@ -52,6 +52,22 @@ pub(super) fn requested_ids(desk: &Desk, arguments: &Arguments) -> Result<Vec<Se
         ids.extend(desk.requested_id(&name)?.filter(|id| !ids.contains(id)));
     }
     Ok(ids)
+}
+
+/// Whether a series in the arguments has been fetched, perhaps since the answer was refused.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn has_arrived(desk: &Desk, arguments: &Arguments) -> Result<bool> {
+    for id in names(arguments)
+        .iter()
+        .filter_map(|name| SeriesId::new(name).ok())
+    {
+        if desk.is_on_demand(&id)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Fetches series for an answer about today.

@@ -420,7 +420,7 @@ impl Client {
                 "{name} takes {all} requests a day from this address, {questions} of them for questions, and they are used up \
                  until {until} New York{remedy}."
             ),
-            retry_after: Duration::try_from(at.duration_since(Timestamp::now()))
+            retry_after: Duration::try_from(at.duration_since(econoscope_core::clock::wall_time()))
                 .unwrap_or_default(),
         })
     }

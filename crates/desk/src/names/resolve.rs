@@ -548,8 +548,7 @@ impl Desk {
         };
         let names: Vec<&str> = tree.names().into_iter().map(|(name, _)| name).collect();
         let is_outside = |name: &&str| Names::embedded().find(name).is_none();
-        if tree.has_comparison() || names == [text.trim()] || !names.iter().any(|n| is_outside(&n))
-        {
+        if tree.has_comparison() || names == [text.trim()] || !names.iter().any(is_outside) {
             return Ok(false);
         }
         let ids = names.into_iter().map(|name| self.find_id(name));

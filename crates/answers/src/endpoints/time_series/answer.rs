@@ -57,7 +57,7 @@ pub struct TimeSeriesAnswer {
     /// Full name.
     pub display_name: String,
     /// Unit; null where the source states none.
-    #[serde(with = "crate::render::provenance::stated")]
+    #[serde(default, with = "crate::render::provenance::stated")]
     #[schemars(with = "Option<String>")]
     pub unit: String,
     /// First day of the range: the one asked for, or the first there is.
