@@ -210,9 +210,10 @@ impl Provenance {
 
     /// Notes why a field has no value, in words and as a code.
     pub(crate) fn note_missing(&mut self, field: &str, error: &Error) {
-        match error {
-            Error::NoData { reason, .. } => self.note(field, reason),
-            other => self.note(field, other.to_string()),
+        if let Error::NoData { reason, .. } = error {
+            self.note(field, reason);
+        } else {
+            self.note(field, error.to_string());
         }
         self.reasons.insert(field.to_owned(), error.absence());
     }
