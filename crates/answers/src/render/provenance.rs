@@ -58,7 +58,7 @@ pub struct Provenance {
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
-    /// Codes of why a field is null or has no newer figure.
+    /// Why, as codes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub reasons: BTreeMap<String, Absence>,
