@@ -245,10 +245,12 @@ impl Error {
 
     /// Returns why a figure is missing.
     pub fn absence(&self) -> Absence {
-        match self {
-            Self::NoData { absence, .. } => *absence,
-            Self::NotPermitted { .. } => Absence::NotPermitted,
-            _ => Absence::NotAvailable,
+        if let Self::NoData { absence, .. } = self {
+            *absence
+        } else if matches!(self, Self::NotPermitted { .. }) {
+            Absence::NotPermitted
+        } else {
+            Absence::NotAvailable
         }
     }
 

@@ -102,7 +102,7 @@ impl Endpoint for Params {
             "results.relatedSlugs",
             "results.url",
             // The text names the others.
-            "results[3+].summary",
+            "results[2+].summary",
         ]
     }
 

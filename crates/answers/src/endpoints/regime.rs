@@ -126,7 +126,7 @@ impl Endpoint for Params {
         summary: "Current macro regime with confidence, trajectory, narrative and asset views",
         description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), its \
             confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, the \
-            dollar, bitcoin. With as_of: as known on a past day.",
+            dollar, bitcoin.",
         max_age: 300,
         in_contract: true,
         in_sitemap: true,

@@ -193,7 +193,7 @@ impl Endpoint for Params {
         let mut text = match list.count {
             0 => format!("No {} scenario matches.", params.status().as_str()),
             _ => "How often each event followed within its horizon, in percent of past months with a 90 % interval. \
-                  They are of the past and no forecast."
+                  Base rates tell the past: no forecast."
                 .to_owned(),
         };
         if !has_rules {

@@ -213,9 +213,12 @@ impl IndexSignal {
         let value = match self.value {
             Some(value) => {
                 let dated = info.map(|info| info.frequency).zip(self.date);
-                let when = dated.map(|(frequency, date)| match frequency {
-                    Frequency::Monthly => format::month(date),
-                    _ => format::day(date),
+                let when = dated.map(|(frequency, date)| {
+                    if frequency == Frequency::Monthly {
+                        format::month(date)
+                    } else {
+                        format::day(date)
+                    }
                 });
                 let when = enclosed(" (", &when.unwrap_or_default(), ")");
                 format!("{}{when}.", amount_in_words(value, &unit))

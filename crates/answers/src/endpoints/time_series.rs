@@ -42,7 +42,7 @@ impl Endpoint for Params {
             inflation, CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and \
             lowest, greatest fall and rise, mean, rows; values at given dates; what came after an event and \
             how long it took; as known then and now; when it last was above or below a level and for how long; \
-            or to download it as a CSV file.",
+            or as a CSV file.",
         max_age: 1_800,
         in_contract: true,
         in_sitemap: false,

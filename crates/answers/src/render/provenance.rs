@@ -64,7 +64,7 @@ pub struct Provenance {
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
-    /// Codes of why a field is null or has no newer figure.
+    /// Why, as codes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub reasons: BTreeMap<String, Absence>,
@@ -283,9 +283,10 @@ impl Provenance {
 
     /// Notes why a field has no value, in words and as a code.
     pub(crate) fn note_missing(&mut self, field: &str, error: &Error) {
-        match error {
-            Error::NoData { reason, .. } => self.note(field, reason),
-            other => self.note(field, other.to_string()),
+        if let Error::NoData { reason, .. } = error {
+            self.note(field, reason);
+        } else {
+            self.note(field, error.to_string());
         }
         self.reasons.insert(field.to_owned(), error.absence());
     }

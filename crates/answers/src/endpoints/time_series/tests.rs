@@ -179,8 +179,8 @@ fn asked(request: Value) -> String {
 fn events_by_name_are_followed() {
     let text = asked(json!({"seriesId": "DGS10", "after": "first rate cuts", "horizons": ["6m"]}));
     for part in [
-        "1995-07-06: ",
-        "2024-09-18: 3.70",
+        "\n1995-07-06,6.05,-0.36",
+        "\n2024-09-18,3.70,",
         "Mean of 6 events, +6m: ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
