@@ -30,7 +30,11 @@ pub(super) fn instructions(backend: &Backend, end: &str) -> String {
              their usual release day, as last revised; formulas and constants of composites were chosen later. "
         )
     });
-    format!("{}{INSTRUCTIONS}{}", lock.unwrap_or_default(), enclosed(" ", end, ""))
+    format!(
+        "{}{INSTRUCTIONS}{}",
+        lock.unwrap_or_default(),
+        enclosed(" ", end, "")
+    )
 }
 
 /// The state that all transports share.
