@@ -150,9 +150,10 @@ fn demand(config: &Config, desk: &Desk) -> Result<Option<Arc<Demand>>> {
     let is_public = desk.settings().audience == Audience::Public;
     let is_open = match config.sources.any_series {
         Some(when) => when == AnySeries::Open,
-        None => !is_public,
+        None => !is_public && !config.no_sync,
     };
-    if !is_open {
+    // A server that is locked to a past day fetches nothing.
+    if !is_open || config.as_of.is_some() {
         return Ok(None);
     }
     let mut sources = config.source_settings()?;

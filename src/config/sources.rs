@@ -45,7 +45,7 @@ pub(crate) struct Sources {
     #[arg(long)]
     pub(crate) no_fred: bool,
 
-    /// Fetch a series outside the catalogue when a question names it by an agency's identifier (LASST060000000000003, bea:A007RX.Q), and keep it for 90 days; with --fred also by FRED's, in memory alone: off, open [default: open over stdio and on loopback, off for strangers]
+    /// Fetch a series outside the catalogue when a question names it by an agency's identifier (LASST060000000000003, bea:A007RX.Q), and keep it for 90 days; with --fred also by FRED's, in memory alone: off, open [default: open over stdio and on loopback, off for strangers and with --no-sync]
     #[arg(long, value_name = "WHEN")]
     pub(crate) any_series: Option<AnySeries>,
 

@@ -31,6 +31,9 @@ use econoscope_core::indicators::transform::Units;
 use econoscope_desk::texts::doubts::Doubt;
 use transform::transform;
 
+/// Years ahead of which official forecasts speak, at most.
+const FORECAST_YEARS: i64 = 10;
+
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "get_time_series",
@@ -68,7 +71,7 @@ impl Endpoint for Params {
             return vintages::answer(desk, params, &days);
         }
         let as_of = days.first().copied().unwrap_or(AsOf::Latest);
-        let selection = DateSelection::new(params, as_of, desk.today(), Some(desk))?;
+        let selection = select(desk, params, as_of)?;
         let answer = all_rows(desk, params, as_of, &selection)?;
         shape::fit_rows(answer, params, desk.settings().base_url.as_deref())
     }
@@ -127,8 +130,21 @@ pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnsw
     let params: Params = decode::params(&checked)?;
     let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
     let as_of = days.last().copied().unwrap_or(AsOf::Latest);
-    let selection = DateSelection::new(&params, as_of, desk.today(), Some(desk))?;
+    let selection = select(desk, &params, as_of)?;
     all_rows(desk, &params, as_of, &selection)
+}
+
+/// Reads the days that are asked for; those of an official forecast may be years ahead.
+fn select(desk: &Desk, params: &Params, as_of: AsOf) -> Result<DateSelection> {
+    let select_until = |last| DateSelection::new(params, as_of, last, Some(desk));
+    select_until(desk.today()).or_else(|error| {
+        let meant = desk.resolve("series", &params.series_id);
+        if meant.is_ok_and(|info| info.is_forecast()) {
+            select_until(shift(desk.today(), FORECAST_YEARS.years()))
+        } else {
+            Err(error)
+        }
+    })
 }
 
 /// Answers with all selected rows; for a series without data, with the reason.
