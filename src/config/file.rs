@@ -317,12 +317,18 @@ mod tests {
                 Some("URL") => Some("http://127.0.0.1:9/"),
                 Some("N" | "SECONDS" | "HOURS") => Some("7"),
                 Some("FILTER") => Some("info"),
+                Some("DAY") => Some("2020-01-01"),
+                Some("WHEN") => Some("off"),
                 Some("NAME=KEY") => Some("eia=abc"),
                 Some("NAME=URL") => Some("treasury=http://127.0.0.1:9/"),
                 Some(_) => Some("X_"),
             };
             let is_switch = matches!(flag.get_action(), ArgAction::SetTrue);
-            let mut words = vec![OsString::from(format!("--{name}"))];
+            let mut words = match name {
+                "strict" => vec!["--as-of".into(), "2020-01-01".into()],
+                _ => Vec::new(),
+            };
+            words.push(OsString::from(format!("--{name}")));
             words.extend(value.filter(|_| !is_switch).map(OsString::from));
             let line = [
                 &["econoscope".into()],
