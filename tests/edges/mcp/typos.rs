@@ -61,6 +61,22 @@ fn misspell(name: &str, rng: &mut Rng) -> String {
     letters.into_iter().collect()
 }
 
+/// Whether one letter was omitted, doubled, swapped or replaced.
+fn is_one_edit(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let same = short.iter().zip(&long).take_while(|(x, y)| x == y).count();
+    let (rest, other) = (&short[same..], &long[same..]);
+    match other.len() - rest.len() {
+        0 if rest.len() >= 2 && rest[0] == other[1] && rest[1] == other[0] => {
+            rest[2..] == other[2..]
+        }
+        0 => rest.get(1..) == other.get(1..),
+        1 => rest == &other[1..],
+        _ => false,
+    }
+}
+
 /// A name with a typo, the intended series, and the suggestions.
 struct Typo {
     typed: String,
@@ -85,9 +101,17 @@ fn typos(count: usize) -> Vec<Typo> {
     names.sort();
     let mut rng = Rng(20_260_728);
     let mut all = Vec::new();
+    // Codes that differ in one letter (LNS14000014, LNS14000024) cannot all be among three.
+    let is_told = |typed: &str| {
+        let near = |name: &String| is_one_edit(&fold_name(name), &fold_name(typed));
+        names.iter().filter(|(name, _)| near(name)).count() <= 3
+    };
     while all.len() < count {
         let (name, intended) = &names[rng.below(names.len())];
         let typed = misspell(name, &mut rng);
+        if !is_told(&typed) {
+            continue;
+        }
         if let Err(Error::Unknown { suggestions, .. }) = resolve::resolve("ticker", &typed) {
             all.push(Typo {
                 typed,

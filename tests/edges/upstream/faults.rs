@@ -229,7 +229,7 @@ async fn an_invalid_body_does_not_replace_a_cached_one() {
     );
     let error = get("other").await.unwrap_err();
     assert!(
-        error.code() == "unavailable" && error.to_string().contains("Invalid regime"),
+        error.code() == "unavailable" && error.to_string().contains("is not a regime"),
         "{error}"
     );
 }
