@@ -35,7 +35,7 @@ BAD = [
     ("search_glossary", {}, "q"),
     ("search_glossary", {"q": "x", "limit": 99}, "from 1 to 50"),
     ("list_scenarios", {"status": "dead"}, "active, paused"),
-    ("get_regime", {"colour": "red"}, "not an argument"),
+    ("get_regime", {"colour": "red"}, "is no argument"),
 ]
 checks = 0
 

@@ -27,7 +27,7 @@ BINARY, FOLDER = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 FOLDER.mkdir(parents=True, exist_ok=True)
 KEY = "5ec2e7a1b2c3d4e5f60718293a4b5c6d"
 check = Checks()
-KNOWN = {"LNS14000037": "5.1", "LNS14000036": "8.3", "LASST060000000000003": "5.5", "CUUR0000SEFH": "310.2", **{f"LNS1400010{n}": str(n) for n in range(9)}}
+KNOWN = {"LNS14000137": "5.1", "LNS14000136": "8.3", "LASST060000000000004": "5.5", "CUUR0000SEFH": "310.2", **{f"LNS1400010{n}": str(n) for n in range(9)}}
 
 
 def months(value, first, last):
@@ -53,7 +53,7 @@ def bls(state, path, body):
 def bea(state, path, body):
     letter = path[-5]
     period = {"Q": "{0}Q1", "M": "{0}M01", "A": "{0}"}[letter]
-    rows = [f'A007RX,{period.format(year)},"{3000 + year}"' for year in range(2007, 2027)]
+    rows = [f'B230RX,{period.format(year)},"{3000 + year}"' for year in range(2007, 2027)]
     return 200, "\n".join(["%SeriesCode,Period,Value", *rows, *(f"ZZZ{n},2020,1" for n in range(20_000))]) + "\n"
 
 
@@ -85,7 +85,7 @@ def eia(state, path, body):
 def fred(state, path, body):
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)
     name = query["id"][0]
-    if name not in ("GNPCA", "CAUR"):
+    if name not in ("GNPQA", "CAURN"):
         return 404, "<html>no</html>"
     rows = [f"{year}-01-01,{year}.5" for year in range(2010, 2026)]
     return 200, "\n".join([f"observation_date,{name}", *rows]) + "\n"
@@ -154,6 +154,9 @@ FLAGS = [f"--source-url={','.join(f'{name}={source.url}' for name, source in SOU
 
 
 def program(*flags, stdio=False, home=None, clock=None):
+    # `--no-sync`, which stand-ins have, turns it off by itself.
+    if not {"--any-series", "--base-url"} & {*flags}:
+        flags = (*flags, "--any-series", "open")
     return Program(BINARY, FOLDER, None, *FLAGS, *flags, stdio=stdio, home=home or tempfile.mkdtemp(dir=FOLDER), clock=clock)
 
 
@@ -190,30 +193,30 @@ def digest(home):
 def known_and_unknown():
     forget()
     with program() as p:
-        answer = metric(p, "LNS14000037")
+        answer = metric(p, "LNS14000137")
         check("a BLS series is fetched and answered", not answer.is_error and answer.data.get("value") == 5.1, answer.text)
         check("it says that a question brought it, from where and how long it is kept",
               answer.data.get("onDemand") is True and "api.bls.gov" in answer.structure and "kept until" in answer.structure, answer.structure)
-        body = p.get("/api/public/metrics/LNS14000037")[1]
+        body = p.get("/api/public/metrics/LNS14000137")[1]
         check("its unit is null, and a note says why", '"unit":null' in body and "states no unit" in body, body)
         check("it took two requests of ten years", len(SOURCES["bls"].asked) == 2, SOURCES["bls"].asked)
         before = requests()
-        again = metric(p, "LNS14000037")
+        again = metric(p, "LNS14000137")
         check("a held series takes no request", requests() == before and again.data.get("value") == 5.1, again.text)
-        for tool, arguments in [("get_time_series", {"seriesId": "LNS14000037", "start": "2y"}),
-                                ("compare_series", {"series": ["LNS14000037", "UNRATE"]}), ("get_metric", {"ticker": "yoy(LNS14000037)"})]:
+        for tool, arguments in [("get_time_series", {"seriesId": "LNS14000137", "start": "2y"}),
+                                ("compare_series", {"series": ["LNS14000137", "UNRATE"]}), ("get_metric", {"ticker": "yoy(LNS14000137)"})]:
             answer = p.tool(tool, **arguments)
             check(f"{tool} takes it", not answer.is_error and requests() == before, answer.text)
-        page = p.get("/chart/compare.svg?series=LNS14000037,UNRATE")
+        page = p.get("/chart/compare.svg?series=LNS14000137,UNRATE")
         check("a chart of it is drawn or refused by name", page[0] in (200, 400, 404) and requests() == before, page[0])
-        rows = p.tool("get_time_series", **{"seriesId": "LNS14000037", "start": "2025-09", "end": "2025-12"})
+        rows = p.tool("get_time_series", **{"seriesId": "LNS14000137", "start": "2025-09", "end": "2025-12"})
         check("the month without a figure stays empty", "2025-10" not in json.dumps(rows.data.get("observations", rows.data.get("points", []))), rows.text)
         for name in ("2020-03", "2008-12-31"):
-            answer = metric(p, "LNS14000037", as_of=name)
-            check(f"as of {name} it is refused", answer.is_error and "no vintages of LNS14000037 are known here; without as_of" in answer.text, answer.text)
-        answer = p.tool("get_revisions", **{"seriesId": "LNS14000037"})
+            answer = metric(p, "LNS14000137", as_of=name)
+            check(f"as of {name} it is refused", answer.is_error and "no vintages of LNS14000137 are known here; without as_of" in answer.text, answer.text)
+        answer = p.tool("get_revisions", **{"seriesId": "LNS14000137"})
         check("its revisions are refused", answer.is_error and "no vintages" in answer.text, answer.text)
-        for formula in ("real(LNS14000037)", "LNS14000037 - PAYEMS"):
+        for formula in ("real(LNS14000137)", "LNS14000137 - PAYEMS"):
             answer = p.tool("get_metric", **{"ticker": formula})
             check(f"{formula} is refused or has no unit", answer.is_error or not answer.data.get("unit"), answer.text)
         before = requests()
@@ -237,14 +240,14 @@ def words_stay_here():
 def sources():
     forget()
     with program("--source-key", f"eia={KEY}", "--log", "debug") as p:
-        answer = metric(p, "bea:A007RX.Q")
+        answer = metric(p, "bea:B230RX.Q")
         check("a large file is being fetched", answer.is_error and "eing fetched from Bureau of Economic Analysis" in answer.text and "ask again in about 30 s" in answer.text, answer.text)
-        check("and then answered", eventually(p, "bea:A007RX.Q").data.get("value") == 5026, eventually(p, "bea:A007RX.Q").text)
-        check("yearly figures, too", eventually(p, "bea:A007RX.A").data.get("value") == 5026, eventually(p, "bea:A007RX.A").text)
+        check("and then answered", eventually(p, "bea:B230RX.Q").data.get("value") == 5026, eventually(p, "bea:B230RX.Q").text)
+        check("yearly figures, too", eventually(p, "bea:B230RX.A").data.get("value") == 5026, eventually(p, "bea:B230RX.A").text)
         check("the Board's, too", eventually(p, "board:H8/B9999NCBAM").data.get("value") == 1240.5, eventually(p, "board:H8/B9999NCBAM").text)
         check("CBO's, of one vintage", eventually(p, "cbo:ten_year_budget/deficit@2026-02").data.get("value") == -1853, metric(p, "cbo:ten_year_budget/deficit@2026-02").text)
         check("EIA's with a key", metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W").data.get("value") == 65.5, metric(p, "eia:PET.EMM_EPMR_PTE_R10_DPG.W").text)
-        answer = p.tool("compare_series", **{"series": ["yoy(bea:A007RX.Q)", "GDPC1"]})
+        answer = p.tool("compare_series", **{"series": ["yoy(bea:B230RX.Q)", "GDPC1"]})
         check("an agency's name stands in formulas", not answer.is_error, answer.text)
         before = requests()
         answer = metric(p, "bea:A191RX.Q")
@@ -265,13 +268,13 @@ def faults():
                         ("a cut answer", {"cut": True}), ("a redirect elsewhere", {"moved": "http://192.0.2.1/x"})]:
         with bls.behaving(**state), program() as p:
             home = p.home
-            answer = metric(p, "LNS14000037")
+            answer = metric(p, "LNS14000137")
             check(f"{name} is an error, and nothing is kept", answer.is_error and "not exist" not in answer.text, answer.text)
             check(f"{name} is asked for at most twice a request", len(bls.asked) <= 4, len(bls.asked))
     with bls.behaving(email=True), program("--contact", "ops@example.org") as p:
-        check("the contact address is in the request", metric(p, "LNS14000037").data.get("value") == 5.1 and "ops@example.org" in bls.asked[0][2], bls.asked[:1])
+        check("the contact address is in the request", metric(p, "LNS14000137").data.get("value") == 5.1 and "ops@example.org" in bls.asked[0][2], bls.asked[:1])
     with bls.behaving(quota=True), program() as p:
-        answer = metric(p, "LNS14000037")
+        answer = metric(p, "LNS14000137")
         check("a used-up day is said, with the remedy", answer.is_error and "key" in answer.text, answer.text)
 
 
@@ -279,16 +282,16 @@ def budget():
     bls = SOURCES["bls"]
     home = tempfile.mkdtemp(dir=FOLDER)
     with bls.behaving():
-        for name in ("LNS14000037", "LNS14000036"):
+        for name in ("LNS14000137", "LNS14000136"):
             with program(home=home) as p:
                 metric(p, name)
         with program(home=home) as p:
-            answer = metric(p, "LASST060000000000003")
+            answer = metric(p, "LASST060000000000004")
             check("questions of all processes take at most 5 of 25 requests", len(bls.asked) == 4 and answer.is_error, len(bls.asked))
             check("that is said", "25 requests a day" in answer.text and "--source-key bls=KEY" in answer.text and "New York" in answer.text, answer.text)
-            check("what is held is answered", metric(p, "LNS14000037").data.get("value") == 5.1)
+            check("what is held is answered", metric(p, "LNS14000137").data.get("value") == 5.1)
         with program("--source-key", f"bls={KEY}", home=home) as p:
-            check("with a key they take more", metric(p, "LASST060000000000003").data.get("value") == 5.5)
+            check("with a key they take more", metric(p, "LASST060000000000004").data.get("value") == 5.5)
 
 
 def many():
@@ -301,7 +304,7 @@ def many():
         check("nine are refused as ever", answer.is_error, answer.text)
     with bls.behaving(delay=1), program() as p:
         answers = []
-        callers = [threading.Thread(target=lambda: answers.append(p.get("/api/public/metrics/LNS14000037")[1])) for _ in range(6)]
+        callers = [threading.Thread(target=lambda: answers.append(p.get("/api/public/metrics/LNS14000137")[1])) for _ in range(6)]
         [caller.start() for caller in callers]
         [caller.join() for caller in callers]
         check("six callers share one fetch", len(bls.asked) == 2 and all('"value":5.1' in a for a in answers), (len(bls.asked), answers[:1]))
@@ -313,26 +316,26 @@ def own_use():
     home = tempfile.mkdtemp(dir=FOLDER)
     with program(home=home) as p:
         metric(p, "UNRATE")
-        answer = metric(p, "GNPCA")
+        answer = metric(p, "GNPQA")
         check("without --fred FRED is not asked, and that is said", answer.is_error and "FRED may have it; this server does not ask FRED (start with --fred for your own use)" in answer.text and not FRED.asked, answer.text)
     before = digest(home)
     with program("--fred", home=home) as p:
-        answer = metric(p, "GNPCA")
+        answer = metric(p, "GNPQA")
         check("with --fred it is answered", answer.data.get("value") == 2025.5 and answer.data.get("onDemand") is True, answer.text)
         check("its terms are said once", p.said().count("its terms allow viewing") == 1, p.said())
         count = len(FRED.asked)
-        answer = p.tool("compare_series", **{"series": ["GNPCA", "yoy(GNPCA)"]})
+        answer = p.tool("compare_series", **{"series": ["GNPQA", "yoy(GNPQA)"]})
         check("it is compared from memory", not answer.is_error and len(FRED.asked) == count, answer.text)
-        answer = metric(p, "GNPCA", as_of="2020-01-01")
-        check("as of a past day it is refused", answer.is_error and "no vintages of GNPCA" in answer.text, answer.text)
+        answer = metric(p, "GNPQA", as_of="2020-01-01")
+        check("as of a past day it is refused", answer.is_error and "no vintages of GNPQA" in answer.text, answer.text)
         answer = metric(p, "NOSUCHID")
         check("what FRED does not have is not found", answer.is_error and "FRED does not carry a series of this name" in answer.text, answer.text)
     check("nothing of FRED is on disk", digest(home) == before)
     for file in pathlib.Path(home).rglob("*"):
-        check(f"{file.name} has no word of it", not file.is_file() or b"GNPCA" not in file.read_bytes())
+        check(f"{file.name} has no word of it", not file.is_file() or b"GNPQA" not in file.read_bytes())
     with program("--fred", home=home) as p:
         count = len(FRED.asked)
-        metric(p, "GNPCA")
+        metric(p, "GNPQA")
         check("a restart forgets it", len(FRED.asked) == count + 1, len(FRED.asked))
 
 
@@ -343,19 +346,19 @@ def strangers():
         with program(*flags, home=home) as p:
             metric(p, "UNRATE")
             before = digest(home)
-            for name in ("LNS14000037", "bea:A007RX.Q", "CAUR", "GNPCA"):
+            for name in ("LNS14000137", "bea:B230RX.Q", "CAURN", "GNPQA"):
                 answer = metric(p, name)
                 check(f"strangers start no request for {name}", answer.is_error and requests() == 0, answer.text)
-            p.tool("compare_series", **{"series": ["CAUR", "UNRATE"]})
-            p.get("/series/GNPCA"), p.get("/chart/CAUR.svg")
+            p.tool("compare_series", **{"series": ["CAURN", "UNRATE"]})
+            p.get("/series/GNPQA"), p.get("/chart/CAUR.svg")
         check("nothing is on disk", digest(home) == before and requests() == 0)
     with program("--base-url", "https://data.example.org", "--any-series", "open", "--fred") as p:
-        check("where the operator lets them, open sources are asked", metric(p, "LNS14000037").data.get("value") == 5.1)
-        answer = metric(p, "CAUR")
+        check("where the operator lets them, open sources are asked", metric(p, "LNS14000137").data.get("value") == 5.1)
+        answer = metric(p, "CAURN")
         check("FRED never", answer.is_error and not FRED.asked and "this public server may not pass it on" in answer.text, answer.text)
     forget()
     with program("--any-series", "off") as p:
-        check("off is off", metric(p, "LNS14000037").is_error and requests() == 0)
+        check("off is off", metric(p, "LNS14000137").is_error and requests() == 0)
 
 
 def month(clock):
@@ -369,7 +372,7 @@ def month(clock):
             forget()
             with program("--fred", home=home, clock=clock) as p:
                 if asks:
-                    for name in ("LNS14000037", "GNPCA", "cbo:ten_year_budget/deficit@2026-02", f"LNS1400010{day % 9}"):
+                    for name in ("LNS14000137", "GNPQA", "cbo:ten_year_budget/deficit@2026-02", f"LNS1400010{day % 9}"):
                         metric(p, name)
                 for tool in ("get_macro_summary", "get_regime", "get_signals"):
                     seen.append(p.tool(tool).structure.replace(str(p.port), "PORT"))
@@ -381,11 +384,11 @@ def month(clock):
     clock.set(130 * 86_400)
     forget()
     with program(home=homes[0], clock=clock) as p:
-        metric(p, "LASST060000000000003")
+        metric(p, "LASST060000000000004")
         count = len(SOURCES["bls"].asked)
-        metric(p, "LNS14000036")
+        metric(p, "LNS14000136")
     with program("--any-series", "off", home=homes[0], clock=clock) as p:
-        check("after 90 days without a question a series is dropped", count > 0 and metric(p, "LNS14000037").is_error, metric(p, "LNS14000037").text)
+        check("after 90 days without a question a series is dropped", count > 0 and metric(p, "LNS14000137").is_error, metric(p, "LNS14000137").text)
 
 
 class Place(http.server.BaseHTTPRequestHandler):
@@ -436,7 +439,7 @@ def progress():
     with bls.behaving(delay=1.3), program(stdio=True) as p:
         for token in ("t1", None):
             meta = {"_meta": {"progressToken": token}} if token else {}
-            name = "LNS14000037" if token else "LNS14000036"
+            name = "LNS14000137" if token else "LNS14000136"
             call = {"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": {"name": "get_metric", "arguments": {"ticker": name}, **meta}}
             print(json.dumps(call), file=p.process.stdin, flush=True)
             seen = []
@@ -450,10 +453,10 @@ def slow():
     bls = SOURCES["bls"]
     with bls.behaving(delay=6), program() as p:
         start = time.monotonic()
-        answer = metric(p, "LNS14000037")
+        answer = metric(p, "LNS14000137")
         check("a slow source is waited for eight seconds", 7.5 < time.monotonic() - start < 10 and "eing fetched from Bureau of Labor Statistics; ask again in about 20 s" in answer.text, answer.text)
         time.sleep(6)
-        check("the fetch went on", metric(p, "LNS14000037").data.get("value") == 5.1 and len(bls.asked) == 2, len(bls.asked))
+        check("the fetch went on", metric(p, "LNS14000137").data.get("value") == 5.1 and len(bls.asked) == 2, len(bls.asked))
 
 
 known_and_unknown()
