@@ -15,11 +15,8 @@ pub(super) fn all() -> Vec<Tool> {
 fn tool(route: &Route) -> Tool {
     let spec = &route.spec;
     let schema = Value::Object(route.structure_schema().clone());
-    let hints = ToolAnnotations::new()
-        .read_only(true)
-        .destructive(false)
-        .idempotent(true)
-        .open_world(false);
+    // Of a tool that only reads the other hints have no meaning.
+    let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(
         spec.tool,
         spec.description,

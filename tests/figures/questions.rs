@@ -231,7 +231,7 @@ fn when_is_the_next_unemployment_figure_due() {
         (Some("2026-12-04"), Some(true))
     );
     assert!(
-        text.contains("third Friday after the week of the 12th"),
+        text.contains("Employment report; expected, not announced"),
         "{text}"
     );
     let (json, _) = answer(&b, "get_metric", &[("ticker", "DGS10")]);
@@ -397,7 +397,7 @@ fn what_is_the_vix_where_nobody_may_pass_it_on() {
     let b = backend(real());
     let (series, text) = answer(&b, "get_time_series", &[("seriesId", "VIX")]);
     assert_eq!(series["rowCount"], 0);
-    assert!(text.contains("it is not loaded"), "{text}");
+    assert!(text.contains("It is not loaded."), "{text}");
     let (json, _) = answer(&b, "get_macro_summary", &[]);
     assert_eq!(json["volatility"]["vix"], Value::Null);
     assert_eq!(json["notes"]["vix"], "VIXCLS is not loaded");
@@ -430,7 +430,7 @@ fn unanswerable_questions_say_what_to_do() {
         &[("seriesId", "UNRATE"), ("frequency", "d")],
     );
     assert!(
-        finer.contains("Invalid frequency") && finer.contains("finer than UNRATE"),
+        finer.starts_with("frequency=\"D\" is finer than UNRATE, which is monthly"),
         "{finer}"
     );
     let alone = said(

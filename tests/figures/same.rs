@@ -111,7 +111,7 @@ impl Told {
             self.same("compare_series", id, "unit", &column["unit"]);
             self.same("compare_series", id, "displayName", &column["title"]);
             let document = self.ask("fetch", &[("id", &format!("series:{id}"))]);
-            self.same("fetch", id, "date", &document["metadata"]["to"]);
+            self.fetched(id, &document);
             let said = &self.metrics[id].1;
             let first = said.split_once(". ").map_or(&**said, |(first, _)| first);
             if !document["text"].as_str().unwrap().starts_with(first) {
@@ -138,6 +138,30 @@ impl Told {
             for field in ["value", "date", "unit", "stale", "changes"] {
                 self.same("get_metric as of today", id, field, &today[field]);
             }
+        }
+    }
+
+    /// The end of a document's rows is the metric's date; a forecast's document has its later years too.
+    fn fetched(&mut self, id: &str, document: &Value) {
+        let to = &document["metadata"]["to"];
+        let info = Catalogue::embedded().get(id).unwrap();
+        if !info.is_forecast() {
+            self.same("fetch", id, "date", to);
+            return;
+        }
+        self.pairs += 1;
+        let metric = &self.metrics[id].0;
+        let (now, value) = (metric["date"].as_str().unwrap(), &metric["value"]);
+        let rows = document["text"].as_str().unwrap().lines();
+        let has_same = rows
+            .filter_map(|row| row.split_once(','))
+            .any(|(day, said)| {
+                let said = said.parse().unwrap_or(f64::NAN);
+                day == now && is_rounded(value.as_f64().unwrap(), said)
+            });
+        if !has_same || to.as_str().unwrap() < now {
+            self.differ
+                .push(format!("fetch {id}: to {to}, get_metric {value} on {now}"));
         }
     }
 

@@ -4,6 +4,7 @@
 use super::support::{ask, backend, now};
 use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
+use econoscope_core::format;
 use econoscope_core::indicators::sahm;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
@@ -55,7 +56,16 @@ fn rows(backend: &Backend, id: &str, as_of: &str, units: &str) -> (BTreeMap<Date
         ("as_of", as_of),
     ];
     let (json, text) = ask(backend, "get_time_series", &call).unwrap();
-    assert!(text.contains("values as"), "{text}");
+    let day: Date = as_of.parse().unwrap();
+    let known = format!("As known on {}.", format::day(day));
+    assert!(text.contains(&known), "{text}");
+    // A text names the series that are no states of that day.
+    let bases = json["knowledge"].as_array().unwrap().iter();
+    let is_revised = bases
+        .filter(|basis| basis["values"] != "values as known then")
+        .any(|basis| basis["series"].as_array().unwrap().contains(&id.into()));
+    let revised = format!("Only the last revisions are held of {id}.");
+    assert_eq!(text.contains(&revised), is_revised, "{text}");
     let rows = json["data"].as_array().unwrap().iter();
     let row = |r: &Value| {
         let day: Date = r["date"].as_str().unwrap().parse().unwrap();

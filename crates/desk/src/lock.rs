@@ -135,21 +135,12 @@ impl Store for LockedStore {
             let publication = self.publication(id)?;
             let info = Catalogue::embedded().get(id.as_str());
             let is_forecast = info.is_some_and(|info| info.is_forecast());
-            let is_known = |row: &VintageObservation| {
+            let is_known = |row: &&VintageObservation| {
                 row.known_on(&publication) <= day
                     && (row.date <= day || is_forecast)
                     && (row.known_from.is_some() || !is_strict)
             };
-            let all = vintages.rows();
-            let next = all.iter().skip(1).map(Some).chain([None]);
-            // A figure of a first load that a vintage withdraws is a later one.
-            let is_replaced = |row: &VintageObservation, next: Option<&VintageObservation>| {
-                let follower = next.filter(|next| next.date == row.date);
-                row.known_from.is_none() && follower.is_some_and(|next| next.value.is_none())
-            };
-            let pairs = all.iter().zip(next);
-            let kept = pairs.filter(|pair| is_known(pair.0) && !is_replaced(pair.0, pair.1));
-            kept.map(|pair| *pair.0).collect()
+            vintages.rows().iter().filter(is_known).copied().collect()
         };
         Ok((!rows.is_empty()).then(|| Vintages::new(rows)))
     }

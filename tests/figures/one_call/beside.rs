@@ -69,7 +69,7 @@ fn labor() -> Vec<Question> {
             rounded(100.0 * (prices[0] / prices[1] - 1.0), 14),
         )
         .says(format!(
-            "level: {} in July 2026, {} a year earlier",
+            "Level: {} in July 2026, {} a year earlier.",
             prices[0], prices[1]
         )),
     ]
@@ -136,8 +136,16 @@ fn elsewhere() -> Vec<Question> {
             "search",
             json!({ "query": "unemployment in California" }),
         )
-        .at("/elsewhere", "\"unemployment in California\" is not carried: no series here is of California alone. Nearest: UNRATE (Unemployment Rate (U-3)).")
-        .says("no series here is of California alone. Nearest: UNRATE"),
+        .at("/results/0/id", "series:CAUR")
+        .at("/results/0/title", "Unemployment Rate, California")
+        .says("{\"id\":\"series:CAUR\",\"title\":\"Unemployment Rate, California\""),
+        Question::new(
+            "And of unemployment in Puerto Rico?",
+            "search",
+            json!({ "query": "unemployment in Puerto Rico" }),
+        )
+        .at("/elsewhere", "\"unemployment in Puerto Rico\" is not carried: no series here is of Puerto Rico alone. Nearest: UNRATE (Unemployment Rate (U-3)).")
+        .says("no series here is of Puerto Rico alone. Nearest: UNRATE"),
         Question::new(
             "How often have the VIX at 40 and the Sahm signal come?",
             "list_scenarios",

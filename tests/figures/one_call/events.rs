@@ -33,7 +33,8 @@ fn rates() -> Vec<Question> {
             .at("/points/1/horizon", "3m")
             .at("/points/1/change", rounded(ten[1] - ten[0], 2))
             .at("/points/2/value", ten[2])
-            .at("/points/2/change_bp", rounded(100.0 * (ten[2] - ten[0]), 1))
+            .at("/points/2/change", rounded(ten[2] - ten[0], 2))
+            .at("/points/2/changeUnit", "points")
             .says(format!("+3m, 2022-06-16: {:.2}, change {}", ten[1], points(ten[1], ten[0])))
             .says(format!("+12m, 2023-03-16: {:.2}, change {}", ten[2], points(ten[2], ten[0]))),
         after("How far did the two-year fall in the week after SVB?",

@@ -85,7 +85,9 @@ fn own_dates() -> Vec<Question> {
             let risen = 100.0 * (prices.get(&month)? / prices.get(&year_before(&month))? - 1.0);
             Some((rate - risen, month))
         });
-    let (lowest, month) = real.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+    let real: Vec<_> = real.collect();
+    let usual = mean(&real.iter().map(|row| row.0).collect::<Vec<_>>());
+    let (lowest, month) = real.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     vec![
         compare(
             "What has the funds rate averaged since 2025 beside unemployment, which misses a month?",
@@ -94,7 +96,9 @@ fn own_dates() -> Vec<Question> {
         .at("/columns/0/count", rates.len())
         .at("/columns/0/mean", rounded(average, 4))
         .at("/columns/1/count", jobless.len())
-        .says(format!("{} figures, mean {average:.4}", rates.len()))
+        .says("change,mean,lowest,lowest date,highest,highest date")
+        .says(format!("{:+.1},{average:.4},", rates.last().unwrap().1 - rates[0].1))
+        .says(format!("{} dates, ", rates.len()))
         .says(format!("{} common to all columns", jobless.len())),
         compare(
             "When was the funds rate less core inflation lowest since 2024?",
@@ -102,7 +106,8 @@ fn own_dates() -> Vec<Question> {
         )
         .at("/columns/0/min", rounded(lowest, 5))
         .at("/columns/0/minDate", month.as_str())
-        .says(format!("lowest {lowest:.5} on {month}")),
+        .says("mean,lowest,lowest date,highest,highest date")
+        .says(format!(",{usual:.4},{lowest:.5},{month},")),
     ]
 }
 
@@ -117,7 +122,7 @@ fn conditions() -> Vec<Question> {
         series("What has the 10-year done in the past month?", json!({"seriesId": "DGS10", "start": "1m"}))
             .at("/rowCount", 0)
             .at("/notes/nearest", nearest.as_str())
-            .says(nearest.as_str()),
+            .says(econoscope_core::indicators::prose::capitalize(&nearest)),
         series(
             "Until when did gasoline cost more than 4.50 dollars in 2022?",
             json!({"seriesId": "GASREGW", "start": "2022-01-01", "end": "2022-12-31", "condition": "> 4.5"}),

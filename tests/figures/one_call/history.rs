@@ -59,7 +59,16 @@ fn alarms() -> Vec<Question> {
         )
         .with_vintages()
         .at("/ticker", "SERVICE_RNOW")
-        .says("alarm is off since the week of 2020-11-07."),
+        .says("alarm off since November 2020."),
+        Question::new(
+            "Since which week has the recession alarm been off?",
+            "explain_indicator",
+            json!({"indicator": "RNOW"}),
+        )
+        .with_vintages()
+        .at("/alarm/on", false)
+        .at("/alarm/periods/0/off", "2020-11-07")
+        .says("\n2020-03-28,2020-04-02,2020-11-07,2020-11-12,2020-03 to 2020-04"),
     ]
 }
 

@@ -56,7 +56,7 @@ fn levels() -> Vec<Question> {
         .at("/value", jobs.0)
         .at("/changes/30d", jobs.0 - jobs.1)
         .at("/changes/unit", "thousand persons")
-        .says(format!("{} thousand persons, SA in July 2026", jobs.0))
+        .says(format!("{} thousand persons, SA, in July 2026", jobs.0))
         .says(format!(
             "{:+} thousand persons over a month",
             jobs.0 - jobs.1
@@ -71,13 +71,13 @@ fn levels() -> Vec<Question> {
             .at("/value", gdp)
             .at("/unitInWords", "billion 2017 dollars, annual rate, SA")
             .says(format!(
-                "${} trillion (2017 dollars), annual rate, SA in Q2 2026",
+                "${} trillion (2017 dollars), annual rate, SA, in Q2 2026",
                 (gdp * 1e3).round() / 1e6
             )),
         now("What were the latest jobless claims?", "ICSA")
             .at("/value", claims)
             .at("/date", week.as_str())
-            .says(format!("{claims} claims, SA in the week ending {week}")),
+            .says(format!("{claims} claims, SA, in the week ending {week}")),
         now("How many dollars does a euro cost?", "DEXUSEU")
             .at("/value", euro)
             .says(format!("{euro} USD per EUR on {euro_day}")),

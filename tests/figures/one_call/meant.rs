@@ -72,7 +72,7 @@ fn absent() -> Vec<Question> {
             .says("ended 2022-01-21; SOFR follows"),
         metric("What is bitcoin at?", "bitcoin")
             .at("/value", json!(null))
-            .says("it is not loaded"),
+            .says("It is not loaded."),
     ]
 }
 

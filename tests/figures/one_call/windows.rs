@@ -194,6 +194,7 @@ fn extremes() -> Vec<Question> {
 fn standing() -> Vec<Question> {
     let ten = between("DGS10", "2016-08-20", "2026-08-20");
     let now = ten[ten.len() - 1].1;
+    let highest = ten.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     let jobless = between("UNRATE", "2000-01-01", "2026-12-31");
     let rate = jobless[jobless.len() - 1].1;
     let all = rows("UNRATE");
@@ -212,22 +213,17 @@ fn standing() -> Vec<Question> {
         .at("/summary/below_pct", share(&ten, |v| v < now))
         .at("/summary/equal_pct", share(&ten, |v| v == now))
         .at("/summary/above_pct", share(&ten, |v| v > now))
-        .says(format!(
-            "{} % lie below the latest, {} % equal it, {} % above",
-            share(&ten, |v| v < now),
-            share(&ten, |v| v == now),
-            share(&ten, |v| v > now)
-        )),
+        .says(format!("Latest {now:.2} on 2026-08-20"))
+        .says(format!("highest {:.2} on {}", highest.1, highest.0)),
         series(
             "How often has unemployment been lower than now this century?",
             json!({"seriesId": "UNRATE", "start": "2000-01-01"}),
         )
         .at("/summary/below_pct", share(&jobless, |v| v < rate))
+        .at("/summary/equal_pct", share(&jobless, |v| v == rate))
         .at("/summary/above_pct", share(&jobless, |v| v > rate))
-        .says(format!(
-            "{} % lie below the latest",
-            share(&jobless, |v| v < rate)
-        )),
+        .at("/reduction/from_rows", jobless.len())
+        .says(format!("Latest {rate:.1} in July 2026")),
         series(
             "Was the last monthly change of unemployment unusual since 2022?",
             json!({"seriesId": "UNRATE", "units": "chg", "start": "2022-01-01"}),
@@ -235,9 +231,9 @@ fn standing() -> Vec<Question> {
         .at("/summary/last/value", step)
         .at("/summary/below_pct", share(&steps, |v| v < step))
         .at("/summary/equal_pct", share(&steps, |v| v == step))
+        .at("/summary/above_pct", share(&steps, |v| v > step))
         .at("/rowCount", steps.len())
-        .says(format!("Latest {step:.1} in July 2026"))
-        .says(format!("{} % equal it", share(&steps, |v| v == step))),
+        .says(format!("Latest {step:.1} in July 2026")),
     ]
 }
 
@@ -263,7 +259,7 @@ fn coarser() -> Vec<Question> {
             .at("/data/0/value", total)
             .at("/unit", "$mn, summed")
             .says(format!("{total:.2} in 2025"))
-            .says("each annual figure is the sum of its monthly ones"),
+            .says("Each annual figure is the sum of its monthly ones"),
         series("What was real GDP for 2025 as a whole?",
             json!({"seriesId": "GDPC1", "start": "2025-01-01", "end": "2025-12-31", "frequency": "a"}))
             .at("/data/0/value", rounded(output, 9))
@@ -326,7 +322,7 @@ fn computed() -> Vec<Question> {
         )
         .at("/points/0/value", rounded(core, 9))
         .says(format!("{core:.2} in July 2026"))
-        .says("the published yearly rate is of the unadjusted index, CPILFENS"),
+        .says("The published yearly rate is of the unadjusted index, CPILFENS"),
         series("When was net liquidity highest?", json!({"seriesId": "CNLI", "start": "max"}))
             .at("/summary/max/value", rounded(peak, 5))
             .at("/summary/max/date", "2021-09-15")
@@ -345,7 +341,9 @@ fn computed() -> Vec<Question> {
         .at("/columns/0/latest", on("WALCL", "2022-12-28"))
         .at("/columns/1/latest", rounded(on("RRPONTSYD", "2022-12-28"), 3))
         .at("/notes/frequency", "finer series are weekly last values")
-        .says(format!("{} on 2022-12-28", on("RRPONTSYD", "2022-12-28"))),
+        .says("series,name,unit,latest,date,")
+        .says(format!("billion dollars,{},2022-12-28,", on("RRPONTSYD", "2022-12-28")))
+        .says("Finer series are weekly last values."),
         Question::new(
             "What is left of the Fed's assets once reverse repos are taken off?",
             "compare_series",
@@ -353,7 +351,8 @@ fn computed() -> Vec<Question> {
         )
         .at("/columns/0/latest", on("WALCL", "2026-08-19") - 1e3 * on("RRPONTSYD", "2026-08-19"))
         .at("/columns/0/unit", "$mn")
-        .says("million dollars: 6745382 on 2026-08-19"),
+        .says("series,name,unit,latest,date,")
+        .says("million dollars,6745382,2026-08-19,"),
         Question::new(
             "On how many days was the ten-year minus the two-year at exactly half a point this year?",
             "compare_series",
@@ -366,7 +365,8 @@ fn computed() -> Vec<Question> {
             .at("/columns/0/latest", on("DGS10", "2026-08-20"))
             .at("/columns/1/latest", on("DGS2", "2026-08-20"))
             .at("/start", "2021-11-21")
-            .says("from 2021-11-21")
-            .says(format!("{} on 2026-08-20", on("DGS2", "2026-08-20"))),
+            .says("Daily figures, 2021-11-22 to 2026-08-20")
+            .says("series,name,unit,latest,date,")
+            .says(format!("DGS2,2-Year Treasury Constant Maturity,%,{},2026-08-20,", on("DGS2", "2026-08-20"))),
     ]
 }

@@ -51,7 +51,7 @@ pub struct Params {
     /// Rows shown; more than 400 are for charts.
     #[schemars(range(min = 2, max = 2000))]
     max_points: Option<usize>,
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    /// As known on a day: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 

@@ -32,7 +32,7 @@ pub struct Params {
     indicator: String,
     /// Of a figure with parts: its month or quarter, 2022-06; without it the newest.
     date: Option<String>,
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    /// As known on a day: 2008-12-31, Q4 2008.
     as_of: Option<String>,
     /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
     since: Option<String>,
@@ -77,7 +77,7 @@ impl Endpoint for Params {
             CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
             or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
             month before or another day. Also what drove inflation (CPI, core CPI, PCE prices), payrolls, \
-            unemployment or GDP growth in a month (date=2022-06) by their parts. Do not use it for the value \
+            unemployment or GDP growth by their parts (date=2022-06). Do not use it for the value \
             alone: use get_metric.",
         max_age: 300,
         in_contract: false,

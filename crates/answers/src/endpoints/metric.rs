@@ -24,7 +24,7 @@ pub struct Params {
     /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     ticker: String,
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    /// As known on a day: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }
@@ -402,17 +402,10 @@ fn next_release(
         let scheduled = announced.scheduled(release, today, shift(today, 1.year()));
         let held = publication.headline_period(last);
         let due = scheduled.into_iter().find(|due| due.period > held)?;
-        let Release {
-            name,
-            words,
-            agency,
-            ..
-        } = release;
-        let note = due
-            .announced
-            .map_or(format!("{name}, {words}; {EXPECTED}"), |day| {
-                format!("{name}; announced by the {agency}, read on {}", day.read)
-            });
+        let Release { name, agency, .. } = release;
+        let note = due.announced.map_or(format!("{name}; {EXPECTED}"), |day| {
+            format!("{name}; announced by the {agency}, read on {}", day.read)
+        });
         provenance.note("nextRelease", note);
         return Some(due.day);
     }
@@ -570,7 +563,7 @@ mod tests {
         assert_eq!(doubt("2025-10-20"), None);
         let told = render(&asked("PAYEMS", Some("2025-10-15")));
         assert!(
-            told.contains("the preliminary benchmark puts payrolls of March 2025 at 911 thousand"),
+            told.contains("preliminary benchmark puts payrolls of March 2025 at 911 thousand"),
             "{told}"
         );
         assert!(!render(&asked("PAYEMS", Some("2025-08-15"))).contains("911"));

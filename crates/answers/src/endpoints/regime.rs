@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    /// As known on a day: 2008-12-31, Q4 2008.
     #[schemars(example = &"2008-12")]
     as_of: Option<String>,
     /// Lists months from this one: 2008-12, 5y, max.

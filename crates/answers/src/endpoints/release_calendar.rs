@@ -45,7 +45,7 @@ pub struct Params {
     /// BLS, BEA, Census, Fed, DOL, EIA, Treasury.
     #[schemars(length(max = 40))]
     agency: Option<String>,
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
+    /// As known on a day: 2008-12-31, Q4 2008.
     pub as_of: Option<String>,
 }
 

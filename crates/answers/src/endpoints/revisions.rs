@@ -48,7 +48,7 @@ pub struct Params {
     /// Adds every level: benchmark revisions.
     #[serde(default)]
     levels: bool,
-    /// Was it true: "UNRATE 2023-08 >= 3.8", "yoy(core cpi) June 2022 above 6"; by the first print, at as_of, today.
+    /// Was it true: "UNRATE 2023-08 >= 3.8", "yoy(core cpi) June 2022 above 6".
     #[schemars(example = &"UNRATE 2023-08 >= 3.8", length(min = 1, max = 200))]
     claim: Option<String>,
     /// Judges the claim also as known on this day.

@@ -446,7 +446,12 @@ impl Columns {
     }
 }
 
+/// A field that `notes` tells in sentences.
+const UNLISTED: &str = "onDemand";
+
 /// Returns a schema with names and types alone. A table has the names of its columns, and says nothing of its cells.
+///
+/// What is said in `notes`, too, is not listed.
 ///
 /// A client that makes types of schemas drops fields whose names it cannot use (`10y`, `from`) unless their object
 /// allows others, and the entries of a map unless null may stand in its place.
@@ -475,10 +480,14 @@ pub fn brief(schema: &Value) -> Value {
         .map(|(key, value)| {
             let value = match (key.as_str(), value) {
                 ("properties", Value::Object(all)) => {
-                    let inner = all.iter().map(|(name, inner)| (name.clone(), brief(inner)));
+                    let listed = all.iter().filter(|(name, _)| *name != UNLISTED);
+                    let inner = listed.map(|(name, inner)| (name.clone(), brief(inner)));
                     Value::Object(inner.collect())
                 }
                 ("additionalProperties", Value::Object(values)) if is_object(values) => true.into(),
+                ("additionalProperties", Value::Object(values)) if values.contains_key("type") => {
+                    json!({ "type": values.get("type") })
+                }
                 ("anyOf", Value::Array(choices)) => choices.iter().map(brief).collect(),
                 _ => brief(value),
             };

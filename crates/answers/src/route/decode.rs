@@ -456,12 +456,6 @@ mod tests {
             (
                 "explain_indicator",
                 "indicator",
-                json!("CRPI,CMSI"),
-                "get_signals has every composite",
-            ),
-            (
-                "explain_indicator",
-                "indicator",
                 json!(["CRPI", "CMSI"]),
                 "get_signals",
             ),

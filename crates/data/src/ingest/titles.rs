@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn title_list_is_recognised_by_its_header() {
         let text = "\u{feff}Series_ID,Title,Frequency,Units,Seasonal_Adjustment\r\n\
-            txur,\"Unemployment Rate, Texas\",M,Percent,SA\r\nDGS10,x,D,%,NSA\r\n\
-            CAUR,Unemployment\u{202e} Rate,monthly,,NSA\r\n";
+            zztx,\"Unemployment Rate, Texas\",M,Percent,SA\r\nDGS10,x,D,%,NSA\r\n\
+            ZZCA,Unemployment\u{202e} Rate,monthly,,NSA\r\n";
         assert!(is_title_list(text.as_bytes()));
         let list = parse(text.as_bytes()).unwrap();
         let fields: Vec<_> = list
@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(
             fields,
             [
-                ("TXUR", "Unemployment Rate, Texas", true),
-                ("CAUR", "Unemployment Rate", false)
+                ("ZZTX", "Unemployment Rate, Texas", true),
+                ("ZZCA", "Unemployment Rate", false)
             ]
         );
         assert_eq!(list[1].frequency, Frequency::Monthly);

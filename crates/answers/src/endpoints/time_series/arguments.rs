@@ -54,7 +54,7 @@ pub struct Params {
     /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
-    /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008. Up to 5, a column each: 2008-12-31, latest.
+    /// As known on a day: 2008-12-31, Q4 2008. Up to 5, a column each: 2008-12-31, latest.
     pub(super) as_of: Option<String>,
     /// Adds a picture of all rows (MCP).
     #[serde(default)]
