@@ -30,7 +30,7 @@ pub struct Params {
     /// A composite, regime, SAHM, or a figure with parts: cpi, core cpi, pce prices, payrolls, unemployment, gdp growth.
     #[schemars(example = &"CRPI", length(min = 1, max = 80))]
     indicator: String,
-    /// Of a figure with parts: its month or quarter, 2022-06; without it the newest.
+    /// Month or quarter of a figure with parts: 2022-06.
     date: Option<String>,
     /// As known on a day: 2008-12-31, Q4 2008.
     as_of: Option<String>,

@@ -295,8 +295,10 @@ fn foreign_id(name: &str) -> Option<&str> {
     let is_other = |id: &str| id.len() == bare.len() && *bare == bare.to_ascii_uppercase();
     let is_slip = || {
         let near = suggestions(bare);
-        near.iter()
-            .any(|one| digits(&one.id) == digits(bare) && !is_other(&one.id))
+        // Identifiers of a family are of one length; with a letter too many or too few it is none.
+        let is_meant =
+            |id: &str| id.len() != bare.len() || digits(id) == digits(bare) && !is_other(id);
+        near.iter().any(|one| is_meant(&one.id))
     };
     let is_long = digits(bare).len() > 2 && !is_held && !is_slip();
     let family = || {
