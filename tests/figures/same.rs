@@ -156,8 +156,8 @@ impl Told {
         let has_same = rows
             .filter_map(|row| row.split_once(','))
             .any(|(day, said)| {
-                let said = said.parse().unwrap_or(f64::NAN);
-                day == now && is_rounded(value.as_f64().unwrap(), said)
+                let figure = said.parse().unwrap_or(f64::NAN);
+                day == now && is_rounded(value.as_f64().unwrap(), figure)
             });
         if !has_same || to.as_str().unwrap() < now {
             self.differ

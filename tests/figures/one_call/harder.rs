@@ -79,13 +79,13 @@ fn own_dates() -> Vec<Question> {
     let jobless = between("UNRATE", "2025-01-01", "2026-06-30");
     let average = mean(&rates.iter().map(|row| row.1).collect::<Vec<_>>());
     let prices = all("CPILFESL");
-    let real = between("FEDFUNDS", "2024-01-01", "2026-06-30")
+    let real: Vec<_> = between("FEDFUNDS", "2024-01-01", "2026-06-30")
         .into_iter()
         .filter_map(|(month, rate)| {
             let risen = 100.0 * (prices.get(&month)? / prices.get(&year_before(&month))? - 1.0);
             Some((rate - risen, month))
-        });
-    let real: Vec<_> = real.collect();
+        })
+        .collect();
     let usual = mean(&real.iter().map(|row| row.0).collect::<Vec<_>>());
     let (lowest, month) = real.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     vec![

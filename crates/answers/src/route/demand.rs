@@ -136,18 +136,15 @@ pub(super) async fn touch(demand: &Arc<Demand>, desk: &Desk, arguments: &Argumen
 /// Adds what others list for the words of a search, under a heading of its own.
 ///
 /// # Errors
-/// [`Error::NotPermitted`] where others are not asked.
+/// [`Error::InvalidParam`] where others are not asked.
 pub(super) async fn search_elsewhere(
     demand: Option<&Arc<Demand>>,
     answer: &Answer,
     arguments: &Arguments,
 ) -> Result<Answer> {
     let Some(demand) = demand.filter(|demand| demand.is_own()) else {
-        return Err(Error::NotPermitted {
-            what: "A search elsewhere (remote)".to_owned(),
-            reason: "it is for the user of the machine alone, who allows it with --any-series open"
-                .to_owned(),
-        });
+        let problem = "is for the user of this machine alone, who allows it with --any-series open";
+        return Err(Error::invalid("remote", "true", problem, "remote=false"));
     };
     let words = arguments.get("query").and_then(Value::as_str);
     let mut matches = Vec::new();

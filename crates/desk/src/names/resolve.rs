@@ -296,8 +296,11 @@ fn foreign_id(name: &str) -> Option<&str> {
     let is_slip = || {
         let near = suggestions(bare);
         // Identifiers of a family are of one length; with a letter too many or too few it is none.
-        let is_meant =
-            |id: &str| id.len() != bare.len() || digits(id) == digits(bare) && !is_other(id);
+        let has = |is_case: fn(&char) -> bool| bare.chars().any(|c| is_case(&c));
+        let is_mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
+        let is_meant = |id: &str| {
+            is_mixed || id.len() != bare.len() || digits(id) == digits(bare) && !is_other(id)
+        };
         near.iter().any(|one| is_meant(&one.id))
     };
     let is_long = digits(bare).len() > 2 && !is_held && !is_slip();
