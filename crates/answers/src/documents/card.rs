@@ -17,7 +17,7 @@ pub const VERSIONS: [&str; 5] = [
 ];
 
 /// The icon, as an address that needs no server.
-pub const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 12l4-5 4 3 6-8' fill='none' stroke='%231d4f80' stroke-width='2'/%3E%3C/svg%3E";
+pub const ICON: &str = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2016%2016'%3E%3Cpath%20d='M1%2012l4-5%204%203%206-8'%20fill='none'%20stroke='%231d4f80'%20stroke-width='2'/%3E%3C/svg%3E";
 
 /// Returns the card as JSON text.
 pub fn server_card(base: &str) -> String {
