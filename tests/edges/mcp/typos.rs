@@ -77,6 +77,14 @@ fn is_one_edit(a: &str, b: &str) -> bool {
     }
 }
 
+/// Whether only digits of a long number differ: that is another identifier of its agency, and no typo.
+fn is_another_code(typed: &str, name: &str) -> bool {
+    let letters = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    typed.len() == name.len()
+        && letters(typed) == letters(name)
+        && name.len() - letters(name).len() > 4
+}
+
 /// A name with a typo, the intended series, and the suggestions.
 struct Typo {
     typed: String,
@@ -109,7 +117,7 @@ fn typos(count: usize) -> Vec<Typo> {
     while all.len() < count {
         let (name, intended) = &names[rng.below(names.len())];
         let typed = misspell(name, &mut rng);
-        if !is_told(&typed) {
+        if !is_told(&typed) || is_another_code(&typed, name) {
             continue;
         }
         if let Err(Error::Unknown { suggestions, .. }) = resolve::resolve("ticker", &typed) {
