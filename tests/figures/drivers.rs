@@ -1,11 +1,16 @@
 //! Contributions add up to the change that they explain, and those of the CPI are the effects that the BLS publishes.
 
+use super::support::ask;
+use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::drivers::{Ends, Rule, Whole};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, SeriesSet};
+use econoscope_core::model::{AsOf, Date, Observation, SeriesSet};
 use econoscope_desk::testing::TestDesk;
+use econoscope_desk::{Audience, Settings};
 use jiff::ToSpan;
+use jiff::civil::date;
+use std::sync::Arc;
 
 /// Effects on the all items index over twelve months, from table 7 of the BLS's releases of June 2021 to July 2026.
 const EFFECTS: &str = include_str!("effects.csv");
@@ -59,6 +64,31 @@ fn contributions_add_up_in_every_period() {
         );
         assert!(explained >= 300, "{}: {explained}", whole.series);
     }
+}
+
+#[test]
+fn parts_that_may_not_be_passed_on_are_in_no_breakdown() {
+    let settings = Settings {
+        audience: Audience::Public,
+        ..Settings::default()
+    };
+    let figure = [Observation::new(date(2026, 9, 1), 570.0)];
+    let desk = TestDesk::bundled()
+        .settings(settings)
+        .series("USMINE", "cboe", &figure, None)
+        .open();
+    let backend = Backend::local(Arc::new(desk));
+    let refused = ask(&backend, "explain_indicator", &[("indicator", "payrolls")]);
+    let said = refused.map(|_| ()).unwrap_err().to_string();
+    assert!(said.contains("USMINE may not be passed on"), "{said}");
+    let answered = ask(
+        &backend,
+        "explain_indicator",
+        &[("indicator", "cpi"), ("date", "2022-06")],
+    );
+    let (json, _) = answered.unwrap();
+    let mut parts = json["inputs"].as_array().unwrap().iter();
+    assert!(parts.all(|part| part["date"] == "2022-06-01"), "{json}");
 }
 
 #[test]

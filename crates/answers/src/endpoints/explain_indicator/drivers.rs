@@ -47,8 +47,9 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
     let as_of = parse_as_of(desk, params.as_of.as_deref())?;
     check_known(desk, whole, as_of)?;
     let total = catalogued(whole.total)?;
-    desk.series_or_reason(total, as_of)?;
-    let set = read(desk, whole, as_of)?;
+    let mut set = desk.series_set(whole.inputs(), as_of)?;
+    // The whole may be computed from others.
+    set.insert(desk.series_or_reason(total, as_of)?);
     let Change {
         ends,
         parts,
@@ -72,7 +73,7 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
         label: None,
         before: ends.from,
         scores: vec![score(whole.rule, total, &parts, ends.to)],
-        inputs: inputs.map(|c| input(&set, whole.rule, c)).collect(),
+        inputs: inputs.map(|c| input(whole.rule, c, ends.to)).collect(),
         probits: BTreeMap::new(),
         alarm: None,
         moved: describe(whole, total, &parts, ends),
@@ -152,17 +153,6 @@ fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
     }
 }
 
-/// Reads the series of a breakdown.
-fn read(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<SeriesSet> {
-    let mut set = SeriesSet::default();
-    for id in whole.inputs() {
-        if let Some(series) = desk.series(catalogued(id)?, as_of)? {
-            set.insert(series);
-        }
-    }
-    Ok(set)
-}
-
 /// Renders a breakdown as text.
 pub(super) fn render(a: &Explanation) -> String {
     let mut text = format!("{}\npart,series,change,unit,weight %,points", a.moved);
@@ -231,7 +221,7 @@ fn formula(rule: Rule) -> &'static str {
     }
 }
 
-fn input(set: &SeriesSet, rule: Rule, contribution: &Contribution) -> ExplainedInput {
+fn input(rule: Rule, contribution: &Contribution, to: Date) -> ExplainedInput {
     let part = contribution.part;
     let unit = match (rule, part.name) {
         (Rule::Prices, _) => "%",
@@ -251,9 +241,7 @@ fn input(set: &SeriesSet, rule: Rule, contribution: &Contribution) -> ExplainedI
         weight: contribution
             .weight
             .map(|weight| round_to(weight / 100.0, 5)),
-        date: set
-            .get(part.series)
-            .and_then(|s| Some(s.observations.last()?.date)),
+        date: Some(to),
         value: Some(round_to(contribution.change, 4)),
         points: Some(round_to(contribution.points, 4)),
         value_before: None,
