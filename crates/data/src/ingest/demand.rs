@@ -23,7 +23,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, join_all};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -47,8 +47,9 @@ const MAX_UNKNOWN: usize = 1_000;
 /// How long, and how many, series are held in memory.
 const MEMORY_LIFETIME: Duration = Duration::from_secs(15 * 60);
 const MAX_IN_MEMORY: usize = 64;
-/// Days without a question after which a series leaves the store.
+/// Days without a question after which a series leaves the store, and how many stay at most.
 const KEPT_DAYS: i64 = 90;
+const MAX_KEPT: usize = 1_000;
 
 /// Says once what FRED's terms allow.
 const FRED_TERMS: &str = "FRED is asked for series of questions, for your own use: its terms allow viewing and forbid \
@@ -110,6 +111,7 @@ impl Memory {
 
     fn insert(&self, id: &SeriesId, fetched: Fetched) {
         let mut held = self.held.lock();
+        held.remove(id);
         let oldest = held.iter().min_by_key(|(_, (since, _))| *since);
         if let Some(id) = oldest.map(|(id, _)| id.clone())
             && held.len() >= MAX_IN_MEMORY
@@ -185,10 +187,12 @@ impl Demand {
             matches!(format, Some(Format::BeaFlat | Format::BoardZip))
         };
         let is_late = ids.iter().any(is_whole_file);
-        let patience = match (self.settings.is_patient, is_late) {
-            (true, _) => LONGEST_FETCH,
-            (false, true) => Duration::ZERO,
-            (false, false) => PATIENCE,
+        let patience = if self.settings.is_patient {
+            LONGEST_FETCH
+        } else if is_late {
+            Duration::ZERO
+        } else {
+            PATIENCE
         };
         let landed = tokio::time::timeout(patience, join_all(flights)).await;
         let Ok(results) = landed else {
@@ -426,8 +430,9 @@ impl Demand {
                 address: address.clone(),
                 asked: today,
             };
-            kept.insert(id.clone(), new);
+            kept.remove(id);
             drop_unasked(store, &mut kept, today)?;
+            kept.insert(id.clone(), new);
             state::write(&kept, store, ON_DEMAND)
         })
     }
@@ -467,11 +472,54 @@ pub fn kept(store: &dyn Store) -> Result<BTreeMap<SeriesId, Kept>> {
     state::read(store, ON_DEMAND)
 }
 
-/// Removes the series that nobody has asked for since long from a store and the list.
+/// Removes from a store and the list the series that nobody has asked for since long, and where there is no room for one more
+/// that asked for longest ago.
 fn drop_unasked(store: &dyn Store, kept: &mut BTreeMap<SeriesId, Kept>, today: Date) -> Result<()> {
     let is_old = |kept: &Kept| days_between(kept.asked, today) > KEPT_DAYS;
-    let old: BTreeSet<SeriesId> = (kept.extract_if(.., |_, kept| is_old(kept)))
+    let mut old: Vec<SeriesId> = (kept.extract_if(.., |_, kept| is_old(kept)))
         .map(|(id, _)| id)
         .collect();
+    while kept.len() >= MAX_KEPT {
+        let oldest = kept.iter().min_by_key(|(_, kept)| kept.asked);
+        let Some(id) = oldest.map(|(id, _)| id.clone()) else {
+            break;
+        };
+        kept.remove(&id);
+        old.push(id);
+    }
     old.iter().try_for_each(|id| store.forget(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn kept_series_are_bounded_and_the_longest_unasked_leave() -> Result<()> {
+        let store = Sqlite::in_memory()?;
+        let today = date(2026, 11, 28);
+        let mut kept = BTreeMap::new();
+        for n in 0..MAX_KEPT + 2 {
+            let asked = if n < 3 { date(2026, 11, 1) } else { today };
+            let address = String::new();
+            kept.insert(
+                SeriesId::new(&format!("KEPT{n:05}"))?,
+                Kept { address, asked },
+            );
+        }
+        for id in kept.keys().take(3) {
+            store.write(Write {
+                id,
+                observations: &[Observation::new(today, 1.0)],
+                known_from: None,
+                fetched_at: econoscope_core::clock::wall_time(),
+                origin: "bls",
+            })?;
+        }
+        drop_unasked(&store, &mut kept, today)?;
+        assert_eq!(kept.len(), MAX_KEPT - 1);
+        assert_eq!(store.count()?, 0);
+        Ok(())
+    }
 }
