@@ -7,38 +7,10 @@ before an answer was seen), and patterns over the texts of the answers, joined b
 leaves something of `must` open. Fewer than 47 right or told, or one that is silently wrong, fails; so do more characters a
 question than an assistant should read: 1,100 of text or 1,600 of structure.
 """
-import csv, json, os, re, subprocess, sys, tempfile
+import csv, json, os, pathlib, re, sys
 
-class Program:
-    def __init__(self, binary, folder):
-        self.home = tempfile.TemporaryDirectory(prefix="people-", dir=folder)
-        home = self.home.name
-        self.process = subprocess.Popen([binary, "stdio", "--store", os.path.join(home, "store.db"), "--no-sync"], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={"HOME": home, "PATH": os.environ["PATH"]})
-        self.number = self.structures = 0
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "people", "version": "1"}})
-        self.send({"method": "notifications/initialized"})
-    def send(self, message):
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self.process.stdin.flush()
-    def ask(self, method, params):
-        self.number += 1
-        self.send({"id": self.number, "method": method, "params": params})
-        for line in self.process.stdout:
-            answer = json.loads(line)
-            if answer.get("id") == self.number and "method" not in answer: return answer
-        sys.exit("the program ended")
-    def call(self, tool, arguments):
-        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        parts = answer.get("result", {}).get("content") or [{"text": answer.get("error", {}).get("message", "")}]
-        structure = answer.get("result", {}).get("structuredContent") or {}
-        self.structures += len(json.dumps(structure, ensure_ascii=False, separators=(",", ":")))
-        return "\n".join(part.get("text", "") for part in parts)
-    def end(self):
-        self.process.stdin.close()
-        try: self.process.wait(20)
-        except subprocess.TimeoutExpired: self.process.kill()
-        self.home.cleanup()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "voice"))
+from program import Program, size  # a new start of the program over stdio
 
 def plain(text):
     return re.sub(r"(?<=\d),(?=\d{3})", "", text.replace("\u2212", "-").replace("\u2011", "-"))
@@ -50,9 +22,11 @@ def found(cell, text):
     return bool(cell) and all(re.search(p, text) for p in patterns(cell))
 
 def judge(program, row):
-    texts = []
+    texts, structures = [], 0
     for tool, arguments in json.loads(row["calls"]):
-        texts.append(program.call(tool, arguments))
+        said, structure, _ = program.call(tool, arguments)
+        texts.append(said)
+        structures += size(structure)
         if found(row["must"], plain("\n".join(texts))): break
     text = plain("\n".join(texts))
     wrong = [p for p in patterns(row["never"]) if re.search(p, text)]
@@ -60,7 +34,7 @@ def judge(program, row):
     elif found(row["must"], text): verdict, why = "right", ""
     elif found(row["told"], text): verdict, why = "told", ""
     else: verdict, why = "wrong", "lacks " + " & ".join(p for p in patterns(row["must"] or row["told"]) if not re.search(p, text))
-    return verdict, why, texts
+    return verdict, why, texts, structures
 
 def main():
     if len(sys.argv) < 3: sys.exit(__doc__)
@@ -69,9 +43,10 @@ def main():
     only = sys.argv[sys.argv.index("--show") + 1] if "--show" in sys.argv else None
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions.csv"), newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if only in (None, row["id"])]
-    program, counts, calls, characters = Program(binary, folder), {}, 0, 0
+    program, counts, calls, characters, structures = Program(binary, folder), {}, 0, 0, 0
     for row in rows:
-        verdict, why, texts = judge(program, row)
+        verdict, why, texts, of_structure = judge(program, row)
+        structures += of_structure
         counts[verdict] = counts.get(verdict, 0) + 1
         calls, characters = calls + len(texts), characters + sum(map(len, texts))
         print(f"{verdict:6} {row['id']:26} {len(texts)} {sum(map(len, texts)):6} {why[:160]}")
@@ -81,8 +56,8 @@ def main():
     silent = counts.get("silent", 0)
     print(f"{n} questions: {right} right, {told} plainly told, {n - right - told} wrong, of them {silent} silently; "
           f"{calls / max(n, 1):.2f} calls, {characters / max(n, 1):.0f} characters of text and "
-          f"{program.structures / max(n, 1):.0f} of structure a question")
-    is_long = characters > 1100 * n or program.structures > 1600 * n
+          f"{structures / max(n, 1):.0f} of structure a question")
+    is_long = characters > 1100 * n or structures > 1600 * n
     sys.exit(1 if not only and (right + told < 47 or silent or is_long) else 0)
 
 if __name__ == "__main__":

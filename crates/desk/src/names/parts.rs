@@ -198,20 +198,10 @@ fn siblings(whole: &str) -> impl Iterator<Item = &'static SeriesPart> {
 #[cfg(test)]
 mod tests {
     use super::super::resolve::read;
+    use super::super::resolve::tests::columns;
     use super::*;
     use econoscope_core::model::table;
     use std::collections::BTreeSet;
-
-    /// Returns the formula of each column, or the error.
-    fn columns(name: &str) -> String {
-        match read("series", name) {
-            Ok(meaning) => {
-                let formulas = meaning.columns.iter().map(|part| part.formula.as_str());
-                formulas.collect::<Vec<_>>().join("; ")
-            }
-            Err(error) => error.to_string(),
-        }
-    }
 
     #[test]
     fn every_series_of_a_place_or_group_is_read_from_the_name_of_its_whole() {

@@ -628,7 +628,7 @@ impl Desk {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn resolved(name: &str) -> String {
@@ -732,7 +732,7 @@ mod tests {
     }
 
     /// Returns the formula of each column, or the error.
-    fn columns(name: &str) -> String {
+    pub(in crate::names) fn columns(name: &str) -> String {
         match read("series", name) {
             Ok(meaning) => {
                 let formulas = meaning.columns.iter().map(|part| part.formula.as_str());
