@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 
 /// Most bytes of a body that is filtered.
 const MAX_BYTES: usize = 64 << 20;
+/// The year in which texts of the program were written. They name at most the ten years after it: a larger number is no year.
+const WRITTEN: i16 = 2026;
 /// Days ahead for which releases and meetings are scheduled.
 const HORIZON: i64 = 400;
 /// Words of sentences about what is scheduled, which name later days.
@@ -98,7 +100,7 @@ fn names_later_day(sentence: &str, day: Date) -> bool {
     let is_later = |text: &str| CalendarPeriod::parse(text).is_ok_and(|period| period.from > last);
     let is_year = |word: &str| {
         let year = word.parse::<i16>().ok().filter(|_| word.len() == 4);
-        year.is_some_and(|year| (last.year() + 1..=last.year().max(2026) + 10).contains(&year))
+        year.is_some_and(|year| (last.year() + 1..=last.year().max(WRITTEN) + 10).contains(&year))
     };
     words.iter().any(|word| {
         if word.contains('-') {

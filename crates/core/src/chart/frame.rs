@@ -49,14 +49,15 @@ pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let is_compact = is_picture && height < COMPACT_HEIGHT;
     let [min, min_compact] = MIN_FONT_SIZES;
     // Of a page the reader sets the size of type, of a picture its own size does.
-    let font_size = match (is_picture, is_compact) {
-        (true, true) => min_compact,
-        (true, false) => {
-            let scaled = (width * height).sqrt() / DEFAULT_SIDE * FONT_SIZE;
-            ((scaled * 2.0).round() / 2.0).max(min)
-        }
-        (false, _) if width >= 600.0 => FONT_SIZE,
-        (false, _) => min,
+    let font_size = if is_compact {
+        min_compact
+    } else if is_picture {
+        let scaled = (width * height).sqrt() / DEFAULT_SIDE * FONT_SIZE;
+        ((scaled * 2.0).round() / 2.0).max(min)
+    } else if width >= 600.0 {
+        FONT_SIZE
+    } else {
+        min
     };
     let title_share = if font_size < FONT_SIZE { 1.3 } else { 1.54 };
     let frame = Frame {
