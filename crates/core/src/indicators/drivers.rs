@@ -276,8 +276,10 @@ fn segments(set: &SeriesSet, part: &Part, ends: Ends) -> Result<Vec<Segment>, St
                 .observations
                 .first()
                 .zip(weights.observations.last());
+            let month = |date| Frequency::Monthly.label(date);
             let held = dates.map_or_else(String::new, |(first, last)| {
-                format!("{} to {}", base_of(first.date), until(last.date))
+                let [begin, end] = [base_of(first.date), until(last.date)].map(month);
+                format!("{begin} to {end}")
             });
             return Err(format!("weights are held for changes from {held} only"));
         };
