@@ -1,8 +1,7 @@
 """The first answer over stdio: BINARY FOLDER [OTHER BINARY] [--most MILLISECONDS].
 
 Milliseconds from the start of the program to the answer of `initialize` and to that of the first call, each binary on a store
-of its own, by turns, medians of 40 starts. --most fails above so many to the first answer. No source is asked: each
-program is left before its sync begins.
+of its own, by turns, medians of 40 starts. --most fails above so many to the first answer. No source is asked.
 """
 
 import argparse
@@ -23,7 +22,7 @@ def line(number, method, params):
 def start(binary, store):
     pipe = subprocess.PIPE
     began = time.perf_counter()
-    program = subprocess.Popen([binary, "--store", str(store)], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={"HOME": str(store.parent)})
+    program = subprocess.Popen([binary, "--no-sync", "--store", str(store)], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={"HOME": str(store.parent)})
     times = []
     for message in (line(1, "initialize", CLIENT), line(2, "tools/call", CALL)):
         program.stdin.write(message)
