@@ -135,14 +135,15 @@ impl Desk {
     }
 }
 
+/// Whether the figures of a series are never revised, so that today's are the first prints.
+pub fn is_never_revised(info: &SeriesInfo) -> bool {
+    let id = info.id.as_str();
+    NEVER_REVISED.iter().any(|start| id.starts_with(start))
+}
+
 fn values_and_rule(info: &SeriesInfo, row: &VintageObservation) -> (Values, Rule) {
     match row.known_from {
-        None if NEVER_REVISED
-            .iter()
-            .any(|start| info.id.as_str().starts_with(start)) =>
-        {
-            (Values::AsKnownThen, Rule::PublicationLag)
-        }
+        None if is_never_revised(info) => (Values::AsKnownThen, Rule::PublicationLag),
         None => (Values::AsLastRevised, Rule::PublicationLag),
         Some(day)
             if day == day.last_of_month()

@@ -1,29 +1,26 @@
 //! Claims about one period as people write them: "UNRATE 2023-08 >= 3.8", "was August 2023 unemployment above 3.75".
 
-use super::formulas::{self, NamedSeries};
+mod read;
+
+use super::formulas::NamedSeries;
 use super::{Condition, EvaluationContext};
 use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::error::single_line;
-use econoscope_core::format::Unit;
-use econoscope_core::indicators::expression::{self, Column, Expr, Function, Op};
-use econoscope_core::indicators::identities;
+use econoscope_core::indicators::expression::{Column, Expr, Function, Op};
+use econoscope_core::indicators::revisions::PrintMeasure;
+use econoscope_core::indicators::statistics::average;
 use econoscope_core::indicators::transform::Units;
+use econoscope_core::model::CalendarPeriod;
 use econoscope_core::model::frequency::PeriodLength;
-use econoscope_core::model::{CalendarPeriod, table};
+use jiff::ToSpan;
+use read::{Reader, SIGNS, take_period, tokens};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const FIELD: &str = "claim";
 const EXAMPLES: &str = "a series or formula, a period and a comparison: UNRATE 2023-08 >= 3.8, \
     yoy(CPIAUCSL) June 2022 > 9, or payrolls rose by at least 200 thousand in January 2024";
-
-/// Words of a claim with their meaning: a sign, `end` and the sign of a number before it, a quarter, an arrow for a change,
-/// `:` for a verb before a figure, `e` and a power of ten, or nothing. Longer ones come first.
-const WORDS: &str = include_str!("../../data/claims.csv");
-
-/// Characters of comparisons.
-const SIGNS: [char; 7] = ['<', '>', '=', '!', '≥', '≤', '≠'];
 
 /// A growth rate and the level it is computed from. The vintages of the level give the first prints of the rate.
 pub(crate) const GROWTH_AND_LEVEL: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
@@ -38,6 +35,18 @@ pub(crate) struct Claim {
     pub(crate) note: String,
     /// Decimals of the number that it compares with, as written.
     decimals: i32,
+    /// Of a change over a period longer than that of its series: what is compared at the ends of two periods.
+    span: Option<Span>,
+}
+
+/// A change over a period that is longer than those of its series: from the period before to this one.
+struct Span {
+    /// The level.
+    level: Expr,
+    /// Whether the change is a percentage.
+    is_percent: bool,
+    /// Whether means of the periods are compared, as of quarterly flows, and not their last figures.
+    is_of_means: bool,
 }
 
 /// What a claim is by the figures known on a day.
@@ -51,6 +60,8 @@ pub(crate) struct Judgement {
     pub(crate) values: BTreeMap<String, f64>,
     /// Their unit.
     pub(crate) unit: String,
+    /// Of a period longer than those of its series: of how many of those it was true, "5 of 21 days".
+    pub(crate) within: Option<String>,
     /// Why nothing is judged.
     pub(crate) missing: Option<String>,
 }
@@ -63,14 +74,6 @@ impl Judgement {
             ..Self::default()
         }
     }
-}
-
-/// A claim while it is read.
-struct Reader<'a> {
-    desk: &'a Desk,
-    text: &'a str,
-    notes: Vec<String>,
-    decimals: i32,
 }
 
 impl Claim {
@@ -106,6 +109,7 @@ impl Claim {
         let mut reader = Reader {
             desk,
             text,
+            period,
             notes: Vec::new(),
             decimals: 0,
         };
@@ -119,12 +123,45 @@ impl Claim {
             return Err(invalid("names no series"));
         }
         let text = tree.describe(&str::to_owned);
+        let span = reader.span(&tree)?;
         Ok(Self {
             condition: Condition { text, tree },
             period,
             note: join(reader.notes, "; "),
             decimals: reader.decimals,
+            span,
         })
+    }
+
+    /// Whether it is about the figure that the first prints of its series are compared in.
+    pub(crate) fn is_about(&self, measure: PrintMeasure, frequency: Frequency) -> bool {
+        let left = self.condition.tree.as_bound().map(|(left, ..)| left);
+        let is_measure = left.is_some_and(|left| is_measured_by(left, measure));
+        is_measure && self.period.length <= frequency
+    }
+
+    /// Describes it: "PAYEMS, change from the period before > 200 in 2024-05".
+    pub(crate) fn describe(&self) -> String {
+        let Some(span) = &self.span else {
+            return self.condition.text.clone();
+        };
+        let of = if span.is_of_means { "mean" } else { "end" };
+        let before = self.period_before();
+        let change = if span.is_percent {
+            "% change"
+        } else {
+            "change"
+        };
+        let level = span.level.describe(&str::to_owned);
+        let sides = self.condition.tree.sides();
+        let side = sides.first().map(|side| side.describe(&str::to_owned));
+        let ends = format!(
+            "{level}, {change} from the {of} of {before} to that of {}",
+            self.period
+        );
+        self.condition
+            .text
+            .replace(&side.unwrap_or_default(), &ends)
     }
 
     /// Returns the series that it names, the first one first.
@@ -147,6 +184,9 @@ impl Claim {
         if let Some(reason) = series.missing_reason(&self.condition.tree) {
             return Ok(Judgement::without_figure(reason.to_string()));
         }
+        if let Some(span) = &self.span {
+            return self.judge_span(span, desk, as_of);
+        }
         let coarsest = series.iter().map(|s| s.frequency()).max();
         let frequency = Some(self.period.length).filter(|length| Some(*length) > coarsest);
         let context = EvaluationContext {
@@ -158,10 +198,7 @@ impl Claim {
         let (truth, sides) = self.condition.evaluate(None, &context, frequency)?;
         let is_met = self.figure(&truth);
         let Some(is_met) = is_met else {
-            return Ok(Judgement::without_figure(format!(
-                "no figure of {} was known",
-                self.period
-            )));
+            return Ok(self.without_period());
         };
         let mut judgement = Judgement {
             holds: Some(is_met > 0.0),
@@ -174,10 +211,75 @@ impl Claim {
                 .values
                 .extend(value.map(|value| (name.clone(), column.round(value))));
         }
-        if let [(_, column)] = sides.as_slice() {
-            self.compare_rounded(column, &mut judgement);
+        if let ([(_, column)], Some(bound)) = (sides.as_slice(), self.bound()) {
+            self.compare_rounded(column, &bound, &mut judgement);
+            if frequency.is_some() {
+                let (_, sides) = self.condition.evaluate(None, &context, None)?;
+                let column = sides.into_iter().next().map(|(_, column)| column);
+                judgement.within = column.and_then(|column| self.count_within(&column, &bound));
+            }
         }
         Ok(judgement)
+    }
+
+    /// Judges a change over a period that is longer than those of its series.
+    fn judge_span(&self, span: &Span, desk: &Desk, as_of: AsOf) -> Result<Judgement> {
+        let range = DateRange::new(Date::MIN, newest(as_of, desk.today()));
+        let level = column(desk, &span.level, as_of, range)?;
+        let end = |period: CalendarPeriod| {
+            let series = &level.as_ref()?.series;
+            let rows = series.between(period.from, period.last_day());
+            let last = rows.last()?;
+            // Days and weeks end a little before the period.
+            let next = shift(last.date, series.frequency().period());
+            let is_whole = shift(next, 4.days()) > period.last_day();
+            let mean = average(rows.iter().map(|row| row.value));
+            let of = if span.is_of_means {
+                mean
+            } else {
+                Some(last.value)
+            };
+            of.filter(|_| is_whole)
+        };
+        let ends = end(self.period_before()).zip(end(self.period));
+        let Some(((then, now), bound)) = ends.zip(self.bound()) else {
+            return Ok(self.without_period());
+        };
+        let value = if span.is_percent {
+            100.0 * (now / then - 1.0)
+        } else {
+            now - then
+        };
+        let left = self.condition.tree.as_bound().map(|(left, ..)| left);
+        let change = left
+            .map(|left| column(desk, left, as_of, range))
+            .transpose()?;
+        let unit = change.flatten().map(|change| change.unit.short);
+        Ok(Judgement {
+            holds: Some(bound.holds(value)),
+            values: BTreeMap::from([(self.describe(), round_to(value, 4))]),
+            unit: unit.unwrap_or_default(),
+            ..Judgement::default()
+        })
+    }
+
+    fn without_period(&self) -> Judgement {
+        Judgement::without_figure(format!("no figure of {} was known", self.period))
+    }
+
+    /// Returns the period of the same length before.
+    fn period_before(&self) -> CalendarPeriod {
+        CalendarPeriod {
+            from: shift(self.period.from, self.period.length.period().negate()),
+            length: self.period.length,
+        }
+    }
+
+    /// Returns the number that it compares with.
+    fn bound(&self) -> Option<Bound> {
+        let (_, op, value) = self.condition.tree.as_bound()?;
+        let half = 0.5 * 10f64.powi(-self.decimals) + 1e-9;
+        Some(Bound { op, value, half })
     }
 
     /// Returns the figure of the period.
@@ -194,349 +296,94 @@ impl Claim {
         }
     }
 
+    /// Counts the shorter periods in which it was true: "5 of 21 days".
+    fn count_within(&self, column: &Column, bound: &Bound) -> Option<String> {
+        let series = &column.series;
+        let rows = series.between(self.period.from, self.period.last_day());
+        let met = rows.iter().filter(|row| bound.holds(row.value)).count();
+        let is_some = met > 0 && met < rows.len();
+        let of = series.frequency().period_name();
+        is_some.then(|| format!("{met} of {} {of}s", rows.len()))
+    }
+
     /// Compares the figure as it is said: an equality at the decimals of the claim; a percentage computed here also at one
     /// decimal, as agencies publish it.
-    fn compare_rounded(&self, column: &Column, judgement: &mut Judgement) {
-        let Expr::Call(Function::Op(op), sides, _) = &self.condition.tree else {
+    fn compare_rounded(&self, column: &Column, bound: &Bound, judgement: &mut Judgement) {
+        let Some(value) = self.figure(&column.series) else {
             return;
         };
-        let (Some(Expr::Number(bound)), Some(value)) = (sides.get(1), self.figure(&column.series))
-        else {
-            return;
-        };
-        let bound = *bound;
-        let half = 0.5 * 10f64.powi(-self.decimals) + 1e-9;
-        let equals = |value: f64| (value - bound).abs() < half;
-        let holds = |value: f64| match op {
-            Op::Greater => value > bound,
-            Op::Less => value < bound,
-            Op::AtLeast => value >= bound,
-            Op::AtMost => value <= bound,
-            Op::Equal => equals(value),
-            Op::Unequal => !equals(value),
-            Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Power | Op::And | Op::Or => {
-                judgement.holds == Some(true)
-            }
-        };
-        let by_figure = holds(value);
-        let by_rounded = holds(round_to(value, 1));
-        let is_computed = matches!(sides.first(), Some(Expr::Call(..))) && column.unit.is_percent();
+        let by_figure = bound.holds(value);
+        let by_rounded = bound.holds(round_to(value, 1));
+        let is_named = self
+            .condition
+            .tree
+            .sides()
+            .first()
+            .is_some_and(|side| side.as_name().is_some());
+        let is_computed = !is_named && column.unit.is_percent();
         let is_other = is_computed && by_rounded != by_figure;
         judgement.holds = Some(by_figure);
         judgement.rounded = is_other.then(|| round_to(value, 1));
     }
 }
 
-/// The rows of [`WORDS`].
-fn words() -> impl Iterator<Item = [&'static str; 2]> {
-    // A test reads every row.
-    table::rows(WORDS).filter_map(|(_, row)| row.ok())
+/// A number that figures are compared with.
+struct Bound {
+    op: Op,
+    value: f64,
+    /// Half a unit of its last decimal: how far an equal figure may lie from it.
+    half: f64,
 }
 
-/// Splits a claim into words and signs, with words of comparison and change replaced by their signs.
-fn tokens(text: &str) -> Vec<String> {
-    let mut padded = String::from(" ");
-    let mut last = ' ';
-    for c in text.trim_end_matches(['?', '.', '!']).chars() {
-        if SIGNS.contains(&c) != SIGNS.contains(&last) {
-            padded.push(' ');
-        }
-        padded.push(if ['@', '[', ']', ':'].contains(&c) {
-            ' '
-        } else {
-            c
-        });
-        last = c;
-    }
-    padded.push(' ');
-    let mut end = None;
-    for [phrase, meaning] in
-        words().filter(|[_, meaning]| !meaning.starts_with('e') || meaning.starts_with("end"))
-    {
-        let wanted = format!(" {phrase} ");
-        while let Some(at) = padded.to_ascii_lowercase().find(&wanted) {
-            let sign = meaning.strip_prefix("end ");
-            end = sign.or(end);
-            let put = if sign.is_some() { "" } else { meaning };
-            padded.replace_range(at..at + wanted.len(), &format!(" {put} "));
+impl Bound {
+    fn holds(&self, value: f64) -> bool {
+        let is_equal = (value - self.value).abs() < self.half;
+        match self.op {
+            Op::Greater => value > self.value,
+            Op::Less => value < self.value,
+            Op::AtLeast => value >= self.value,
+            Op::AtMost => value <= self.value,
+            Op::Equal => is_equal,
+            Op::Unequal | Op::Add | Op::Subtract | Op::Multiply | Op::Divide => !is_equal,
+            Op::Power | Op::And | Op::Or => !is_equal,
         }
     }
-    let mut tokens: Vec<String> = padded.split_whitespace().map(str::to_owned).collect();
-    if !tokens.iter().any(|token| token.starts_with(SIGNS)) {
-        state_figure(&mut tokens, end.unwrap_or("="));
-    }
-    tokens.retain(|token| token != ":");
-    tokens
 }
 
-/// Puts a sign before the figure that a claim states: "unemployment was 3.8", "payrolls rose 187 thousand".
-fn state_figure(tokens: &mut Vec<String>, sign: &str) {
-    let is_number = |token: &&String| {
-        let digits = token.trim_start_matches(['$', '-', '+']);
-        digits.starts_with(|c: char| c.is_ascii_digit())
+/// Computes a side at the frequency of its series; `None` without data.
+fn column(desk: &Desk, side: &Expr, as_of: AsOf, range: DateRange) -> Result<Option<Column>> {
+    let tree = compare(side.clone(), Op::Greater, 0.0);
+    let series = NamedSeries::fetch(desk, as_of, range, [&tree])?;
+    if series.missing_reason(&tree).is_some() {
+        return Ok(None);
+    }
+    let context = EvaluationContext {
+        aggregation: series.default_aggregation(None),
+        series,
+        frequency: None,
+        range,
     };
-    let is_verb = |token: &String| [":", "↑", "↓"].contains(&token.as_str());
-    let follows = |at: &usize| tokens.get(at + 1).as_ref().is_some_and(is_number);
-    let mut verbs = (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(is_verb));
-    let stated = verbs.rfind(follows).map(|at| at + 1);
-    let is_figure = |token: &String| is_number(&token) && CalendarPeriod::parse(token).is_err();
-    let has_direction = tokens
-        .iter()
-        .any(|token| ["↑", "↓"].contains(&token.as_str()));
-    if let Some(at) = stated.or_else(|| tokens.iter().position(is_figure)) {
-        tokens.insert(at, sign.to_owned());
-    } else if has_direction {
-        // "GDP fell": by more than nothing.
-        tokens.extend([">", "0"].map(str::to_owned));
+    let text = tree.describe(&str::to_owned);
+    let (_, sides) = Condition { text, tree }.evaluate(None, &context, None)?;
+    Ok(sides.into_iter().next().map(|(_, column)| column))
+}
+
+/// Whether a formula is the measure in which the first prints of its series are compared.
+pub(crate) fn is_measured_by(side: &Expr, measure: PrintMeasure) -> bool {
+    match measure {
+        PrintMeasure::Level | PrintMeasure::LevelInPercent => side.as_name().is_some(),
+        PrintMeasure::Change => is_transformed(side, Units::Change),
+        PrintMeasure::Growth => is_transformed(side, Units::Percent),
+        PrintMeasure::AnnualGrowth => is_transformed(side, Units::PercentAnnualised),
     }
 }
 
-/// Takes a period out of the words: the longest that is one, but no number that is compared.
-fn take_period(tokens: &mut Vec<String>) -> Option<CalendarPeriod> {
-    for length in (1..=3).rev() {
-        for at in 0..(tokens.len() + 1).saturating_sub(length) {
-            let words = tokens.get(at..at + length)?;
-            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            let is_compared = before
-                .is_some_and(|before| before.starts_with(SIGNS) || before == "and")
-                && words
-                    .first()
-                    .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
-            let mut text = join(words, " ");
-            if let Some((month, year)) = text.split_once('/').filter(|_| text.len() <= 7) {
-                text = format!("{year}-{month:0>2}");
-            }
-            if let Ok(period) = CalendarPeriod::parse(text.trim_matches(|c| ",()".contains(c)))
-                && !is_compared
-            {
-                tokens.drain(at..at + length);
-                return Some(period);
-            }
-        }
-    }
-    None
+fn is_transformed(side: &Expr, by: Units) -> bool {
+    side.as_transformation()
+        .is_some_and(|(units, _)| units == by)
 }
 
-impl Reader<'_> {
-    /// Reads one comparison.
-    fn comparison(&mut self, tokens: &[String], subject: Option<&str>) -> Result<Expr> {
-        let invalid = |problem: &str| Error::invalid(FIELD, self.text, problem, EXAMPLES);
-        if let Some(at) = tokens.iter().position(|token| token == "between") {
-            return self.between(tokens, at, subject);
-        }
-        let mut sides = tokens.split(|token| token.starts_with(SIGNS));
-        let found = tokens.iter().find(|token| token.starts_with(SIGNS));
-        let sign = found.ok_or_else(|| invalid("compares nothing"))?;
-        let [left, right] = [
-            sides.next().unwrap_or_default(),
-            sides.next().unwrap_or_default(),
-        ];
-        let is_percent = right
-            .iter()
-            .any(|token| token.ends_with('%') || token.starts_with("percent"));
-        let is_change = left
-            .iter()
-            .any(|token| ["↑", "↓"].contains(&token.as_str()));
-        let mut left = match (left, subject) {
-            ([], Some(subject)) => self.side(&[subject.to_owned()])?,
-            ([], None) => return Err(invalid("names no series")),
-            _ => self.side(left)?,
-        };
-        if is_percent {
-            left = self.in_percent(left, is_change)?;
-        }
-        let right = match self.number(right, &left)? {
-            Some(number) => Expr::Number(number),
-            None => self.side(right)?,
-        };
-        let Ok(Expr::Call(function, _, column)) = expression::parse(&format!("x {sign} 0")) else {
-            return Err(Error::invalid(
-                FIELD,
-                self.text,
-                "has an unknown sign",
-                EXAMPLES,
-            ));
-        };
-        Ok(Expr::Call(function, vec![left, right], column))
-    }
-
-    /// Reads "between 3.7 and 3.9", both included.
-    fn between(&mut self, tokens: &[String], at: usize, subject: Option<&str>) -> Result<Expr> {
-        let named = tokens
-            .iter()
-            .take(at)
-            .filter(|token| !token.starts_with(SIGNS));
-        let left: Vec<String> = named.cloned().collect();
-        let mut bounds = tokens
-            .split(|token| ["between", "and"].contains(&token.as_str()))
-            .skip(1);
-        let mut read = |sign: &str| {
-            let bound = bounds.next().unwrap_or_default();
-            let is_bound = |token: &&String| !token.starts_with(SIGNS);
-            let right = bound.iter().filter(is_bound).cloned();
-            let parts = left.iter().cloned().chain([sign.to_owned()]).chain(right);
-            self.comparison(&parts.collect::<Vec<_>>(), subject)
-        };
-        let both = vec![read(">=")?, read("<=")?];
-        Ok(Expr::Call(Function::Op(Op::And), both, 1))
-    }
-
-    /// Reads a side: a formula, or a name that means a series or a formula. An arrow in it means its change.
-    fn side(&mut self, tokens: &[String]) -> Result<Expr> {
-        let has = |arrow: &str| tokens.iter().any(|token| token == arrow);
-        let named: Vec<&String> = tokens
-            .iter()
-            .filter(|token| !["↑", "↓"].contains(&token.as_str()))
-            .collect();
-        let name = join(named, " ");
-        let changed = if has("↑") || has("↓") {
-            format!("{name} change")
-        } else {
-            name
-        };
-        let columns = formulas::columns(self.desk, FIELD, &changed)?;
-        let [column] = columns.as_slice() else {
-            let problem = "has a side of several columns";
-            return Err(Error::invalid(FIELD, self.text, problem, EXAMPLES));
-        };
-        self.notes.extend(column.note.clone());
-        let tree = if let Expr::Name { name, column } = &column.tree {
-            self.series(name, *column)?
-        } else {
-            column.tree.clone()
-        };
-        Ok(if has("↓") {
-            Expr::Call(Function::Negate, vec![tree], 1)
-        } else {
-            tree
-        })
-    }
-
-    /// Returns the series of a name. One that is computed here is its formula, and a growth rate that of its level, whose
-    /// vintages are held.
-    fn series(&mut self, name: &str, column: usize) -> Result<Expr> {
-        let resolution = self.desk.resolution(FIELD, name)?;
-        let (growth, level) = GROWTH_AND_LEVEL;
-        let id = resolution.info.id.as_str();
-        self.notes.extend(resolution.note.clone());
-        let is_own = resolution.info.source.starts_with(identities::OWN);
-        let formula = match identities::identity(id)
-            .filter(|identity| is_own && !identity.is_average)
-        {
-            Some(identity) => identity.formula.to_owned(),
-            None if id == growth && !self.has_prints(&resolution.info)? => {
-                let note =
-                    format!("{growth} is read from the vintages of {level}, whose growth it is");
-                self.notes.push(note);
-                format!("pca({level})")
-            }
-            None => {
-                let name = id.to_owned();
-                return Ok(Expr::Name { name, column });
-            }
-        };
-        expression::parse(&formula).map_err(|fault| formulas::fault_error(FIELD, &formula, &fault))
-    }
-
-    fn has_prints(&self, info: &SeriesInfo) -> Result<bool> {
-        let revisions = self.desk.revisions(info)?;
-        Ok(revisions.is_some_and(|held| !held.prints.is_empty()))
-    }
-
-    /// Reads a number with its unit: "3.8 %", "187 thousand", "$27 trillion", in the unit of what it is compared with.
-    fn number(&mut self, tokens: &[String], left: &Expr) -> Result<Option<f64>> {
-        let text = join(tokens, " ")
-            .to_lowercase()
-            .replace(['$', ',', '%', '+'], "");
-        let digits = text
-            .find(|c: char| !(c.is_ascii_digit() || ".-".contains(c)))
-            .unwrap_or(text.len());
-        let (digits, unit) = text.split_at(digits);
-        let Ok(number) = digits.parse::<f64>() else {
-            return Ok(None);
-        };
-        self.decimals = digits.split_once('.').map_or(0, |(_, decimals)| {
-            i32::try_from(decimals.len()).unwrap_or(9)
-        });
-        let mut rest = format!(" {} ", unit.trim());
-        let mut power = None;
-        for [phrase, meaning] in words() {
-            if let Some(exponent) = meaning
-                .strip_prefix('e')
-                .filter(|_| rest.contains(&format!(" {phrase} ")))
-            {
-                rest = rest.replace(&format!(" {phrase} "), " ");
-                power = exponent
-                    .parse::<i32>()
-                    .ok()
-                    .map(|e| e + power.unwrap_or(0))
-                    .or(power);
-            }
-        }
-        if !rest.trim().is_empty() {
-            return Ok(None);
-        }
-        let own = self.power(left)?;
-        self.decimals += power.map_or(0, |power| own - power);
-        Ok(Some(
-            power.map_or(number, |power| number * 10f64.powi(power - own)),
-        ))
-    }
-
-    /// Returns a side that is compared with percent: the change of an amount as a percentage, of quarters at an annual rate.
-    fn in_percent(&self, side: Expr, is_change: bool) -> Result<Expr> {
-        let names = side.names();
-        let [(name, column)] = names.as_slice() else {
-            return Ok(side);
-        };
-        let info = self.desk.resolve(FIELD, name)?;
-        let is_rate = info.units_short.starts_with('%') || info.units_short == "pp";
-        let is_amount = matches!(
-            &side,
-            Expr::Name { .. } | Expr::Call(Function::Negate | Function::Units(Units::Change), ..)
-        );
-        if is_rate || !is_amount {
-            return Ok(side);
-        }
-        if !is_change {
-            let problem = format!("compares percent with {} of {}", info.units, info.id);
-            return Err(Error::invalid(FIELD, self.text, &problem, EXAMPLES));
-        }
-        let is_quarterly = info.frequency == Frequency::Quarterly;
-        let units = if is_quarterly {
-            Units::PercentAnnualised
-        } else {
-            Units::Percent
-        };
-        let named = Expr::Name {
-            name: (*name).to_owned(),
-            column: *column,
-        };
-        let growth = Expr::Call(Function::Units(units), vec![named], *column);
-        let is_fall = matches!(&side, Expr::Call(Function::Negate, ..));
-        Ok(if is_fall {
-            Expr::Call(Function::Negate, vec![growth], 1)
-        } else {
-            growth
-        })
-    }
-
-    /// Returns the power of ten in which a side is measured.
-    fn power(&self, side: &Expr) -> Result<i32> {
-        if let Expr::Name { name, .. } = side {
-            let info = self.desk.resolve(FIELD, name)?;
-            return Ok(Unit::parse(&info.units_short, &info.units).power());
-        }
-        let Expr::Call(function, arguments, _) = side else {
-            return Ok(0);
-        };
-        let is_change = matches!(function, Function::Units(units) if units.is_in_own_unit());
-        let is_same_unit = is_change
-            || matches!(
-                function,
-                Function::Negate | Function::MovingAverage(_) | Function::Lag(_)
-            );
-        let argument = arguments.first().filter(|_| is_same_unit);
-        argument.map_or(Ok(0), |side| self.power(side))
-    }
+/// Builds the comparison of a side with a number.
+fn compare(left: Expr, op: Op, bound: f64) -> Expr {
+    Expr::Call(Function::Op(op), vec![left, Expr::Number(bound)], 1)
 }

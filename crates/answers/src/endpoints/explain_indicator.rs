@@ -214,8 +214,10 @@ fn find(desk: &Desk, name: &str) -> Result<Explained> {
     let indicator = all_indicators().find(is_meant);
     indicator.map(Explained::Indicator).ok_or_else(|| {
         let tickers = all_indicators().map(Indicator::ticker);
-        let wholes = Whole::all().iter().map(|whole| whole.series);
-        let allowed = join(tickers.chain(wholes), ", ");
+        let whole = |whole: &Whole| Catalogue::embedded().get(whole.series);
+        let wholes = Whole::all().iter().filter_map(whole);
+        let titles = wholes.map(|info| info.title.as_str());
+        let allowed = join(tickers.chain(titles), ", ");
         Error::invalid(
             "indicator",
             name,

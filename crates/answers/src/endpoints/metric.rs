@@ -1,5 +1,6 @@
 //! `get_metric`: the latest value of one series, its changes and their meaning.
 
+use crate::conditions::claim::is_measured_by;
 use crate::conditions::formulas::{self, NamedSeries};
 use crate::dates::newest;
 use crate::prelude::*;
@@ -234,8 +235,12 @@ pub(super) fn render(m: &Metric) -> String {
             };
             let when = m.date.map_or_else(String::new, when);
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
-            let info = Catalogue::embedded().get(&m.ticker);
-            let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
+            let value = match Catalogue::embedded().get(&m.ticker) {
+                Some(info) => round_to(value, i32::from(info.decimals)),
+                // A formula's figure has the digits of a division.
+                None if ["%", "pp"].contains(&m.unit.as_str()) => round_to(value, 2),
+                None => value,
+            };
             let comma = if unit.contains(',') { "," } else { "" };
             format!(" was {}{comma}{when}.", amount_in_words(value, unit))
         }
@@ -308,6 +313,11 @@ fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
     let rows = figures.map(|o| Observation::new(o.date, column.round(o.value)));
     let series = Series::new(Arc::clone(&info), rows.collect());
     let mut metric = describe(desk, &info, Some(&series), as_of)?;
+    let measure = desk.revisions(&info)?.map(|held| held.measure);
+    if !measure.is_some_and(|measure| is_measured_by(&tree, measure)) {
+        // It is about the series, not about what the formula makes of it.
+        metric.provenance.notes.remove("revision");
+    }
     formula.clone_into(&mut metric.ticker);
     metric.provenance.sources = desk.citations(named.ids(), None)?;
     Ok(metric)
@@ -465,7 +475,8 @@ fn interpret(
 /// percent change of a percentage would be mistaken for points.
 fn format_yearly_change(series: &Series, last: Observation, kind: &FigureKind) -> Option<String> {
     let earlier = transform::year_earlier(series, last.date)?;
-    let change = if kind.is_amount() {
+    let is_positive = || series.observations.iter().all(|o| o.value > 0.0);
+    let change = if kind.is_amount() && is_positive() {
         let percent = transform::year_on_year(series, last.date)?;
         format!("{} %", format_signed(round_to(percent, 1), 1))
     } else {
@@ -567,6 +578,19 @@ mod tests {
             "{told}"
         );
         assert!(!render(&asked("PAYEMS", Some("2025-08-15"))).contains("911"));
+    }
+
+    #[test]
+    fn formula_has_its_own_change_and_no_error_bar_of_another_measure() {
+        let starts = asked("chg(HOUST)", None);
+        assert!(!starts.provenance.notes.contains_key("revision"));
+        // A change that was negative before has no percent change.
+        let text = render(&starts);
+        assert!(!text.contains(" % from a year earlier"), "{text}");
+        let production = asked("mom(INDPRO)", None);
+        assert!(production.provenance.notes.contains_key("revision"));
+        let food = render(&asked("yoy(CUSR0000SAF11)", None));
+        assert!(food.contains(" was 2.13 %"), "{food}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::conditions::claim::{Claim, Judgement};
 use crate::prelude::*;
 use econoscope_core::indicators::revisions::PrintedPeriod;
 use econoscope_core::model::frequency::PeriodLength;
+use econoscope_desk::basis;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,6 +27,9 @@ pub struct Verdict {
     /// The figure to one decimal, if the claim is the opposite by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounded: Option<f64>,
+    /// Of a period longer than those of its series: of how many of those it was true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// Why it is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -137,13 +141,25 @@ pub(super) fn judge(
         holds: judgement.holds,
         values: judgement.values,
         rounded: judgement.rounded,
+        within: judgement.within,
         missing: judgement.missing,
     };
+    let frequency = answer.frequency.parse().unwrap_or(Frequency::Daily);
+    let subject = series
+        .first()
+        .map(|info| desk.revisions(info))
+        .transpose()?;
+    let measure = subject.flatten().map(|held| held.measure);
+    if !measure.is_some_and(|measure| claim.is_about(measure, frequency)) {
+        // Figures of another measure than the claim's.
+        answer.period = None;
+        answer.usual = None;
+    }
     answer.provenance.note("claim", claim.note.clone());
     let ids = series.iter().map(|info| info.id.as_str());
     answer.provenance.sources = desk.citations(ids, None)?;
     answer.claim = Some(ClaimAnswer {
-        read_as: claim.condition.text.clone(),
+        read_as: claim.describe(),
         period: claim.period.to_string(),
         unit: unit.unwrap_or_default(),
         verdicts: judged.into_iter().map(verdict).collect(),
@@ -182,6 +198,11 @@ fn first_print_day(
             PeriodLength::Days(_) => (first_day..=last_day).contains(&print.date),
             PeriodLength::Months(_) => info.frequency.period_date(last_day) == print.date,
         };
+        if basis::is_never_revised(info) {
+            let period = info.frequency.period_date(claim.period.last_day());
+            last = last.max(Some(info.publication_day(period)));
+            continue;
+        }
         let Some(print) = revisions.prints.iter().rfind(is_of_period) else {
             let held = revisions.span.map(|(from, to)| {
                 let [from, to] = [from, to].map(|day| super::label(day, Frequency::Monthly));
@@ -235,7 +256,7 @@ impl ClaimAnswer {
             .values
             .iter()
             .map(|(name, value)| match verdict.values.len() {
-                1 => format!("{value} {}", self.unit),
+                1 => format!("{} {}", round_to(*value, 3), self.unit),
                 _ => format!("{name} {value}"),
             });
         let known = if verdict.basis == FIRST_PRINT {
@@ -246,8 +267,13 @@ impl ClaimAnswer {
         let rounded = verdict
             .rounded
             .map(|value| format!(", {} by the {value} that rounding gives", !holds));
+        let within = enclosed(
+            ", true in ",
+            verdict.within.as_deref().unwrap_or_default(),
+            "",
+        );
         format!(
-            "{basis} {holds} ({}{known}{})",
+            "{basis} {holds} ({}{known}{}{within})",
             join(figures, ", "),
             rounded.unwrap_or_default()
         )

@@ -78,7 +78,11 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
         .as_ref()
         .map(|claim| format!("{}\n", claim.describe()));
     let mut text = claim.unwrap_or_default();
-    text += &format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
+    text += &match (&a.claim, &a.period) {
+        // The claim is about another measure.
+        (Some(_), None) => format!("{name} ({}).", a.series_id),
+        _ => format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure),
+    };
     let period = a.period.iter();
     text.extend(period.map(|period| format!("\n{}", format_stages(period, frequency))));
     if !a.periods.is_empty() {

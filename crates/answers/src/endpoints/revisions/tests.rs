@@ -466,6 +466,50 @@ const WRITTEN: &[(&str, bool, bool)] = &[
         false,
         true,
     ),
+    // In persons, not thousands; and the change, not the level: 114 thousand first, 53 now.
+    ("jobs grew by more than 200,000 in May 2024", true, false),
+    ("payrolls July 2024 > 100k", true, false),
+    ("the jobs report for July 2024 was 114,000", true, false),
+    ("payrolls in July 2024 were above 158 million", true, false),
+    (
+        "housing starts topped 1,500,000 in December 2023",
+        false,
+        true,
+    ),
+    // Growth of the economy is that of real output.
+    ("GDP shrank in the first quarter of 2022", true, true),
+    ("real GDP fell in 2022Q1", true, true),
+    ("the economy grew in 2022Q1", false, false),
+    (
+        "GDP grew 2.8 percent in the third quarter of 2024",
+        true,
+        false,
+    ),
+    ("GDP 2022Q1 < 0", true, true),
+    // A year's change, as no month's is near.
+    ("CPI rose more than 8 percent in June 2022", true, true),
+    ("CPI was above 8% in June 2022", true, true),
+    ("CPI rose 1.3% in June 2022", true, true),
+    // Of the unadjusted indices, as published.
+    ("CPI rose 9.1 percent in June 2022", true, true),
+    ("core inflation was 6.6% in September 2022", true, true),
+    // The level of a month, whatever the verb.
+    ("inflation peaked above 9% in June 2022", true, true),
+    ("unemployment fell below 3.75% in August 2023", false, true),
+    (
+        "unemployment rose to 3.8 percent in August 2023",
+        true,
+        false,
+    ),
+    ("unemployment edged up in August 2023", true, true),
+    ("unemployment climbed to 3.8% in August 2023", true, false),
+    ("In August 2023 unemployment fell", false, false),
+    ("payrolls fell in December 2020", true, true),
+    // Changes over a year: from its end to the end of the year before, of flows from mean to mean.
+    ("payrolls rose by more than 2 million in 2023", true, true),
+    ("the unemployment rate fell below 4% in 2022", true, true),
+    ("unemployment fell in 2022", true, true),
+    ("GDP grew more than 2 percent in 2023", true, true),
 ];
 
 #[test]
@@ -483,14 +527,23 @@ fn claim_is_read_as_people_write_it() -> Result<()> {
 
 #[test]
 fn claim_without_a_first_print_says_so() -> Result<()> {
-    let (text, verdicts) = claimed(json!({"claim": "yoy(CPIAUCNS) June 2022 >= 9.1"}))?;
+    let (text, verdicts) = claimed(json!({"claim": "GASREGW June 2022 >= 5"}))?;
     let holds = [("first print", None), ("today", Some(false))];
     let expected = holds.map(|(basis, holds)| (basis.to_owned(), holds));
     assert_eq!(verdicts, expected, "{text}");
     assert!(
-        text.contains("first print of CPIAUCNS is not held"),
+        text.contains("first print of GASREGW is not held"),
         "{text}"
     );
+    // The mean of the month is below, one of its weeks above.
+    assert!(text.contains("true in 1 of 4 weeks"), "{text}");
+    // Never revised: the first print is today's figure.
+    let (text, verdicts) = claimed(json!({"claim": "yoy(CPIAUCNS) June 2022 >= 9.1"}))?;
+    assert!(
+        verdicts.iter().all(|(_, holds)| *holds == Some(false)),
+        "{text}"
+    );
+    assert!(text.contains("known by 2022-07-13"), "{text}");
     // 9.06 computed, 9.1 as published.
     assert!(
         text.contains("true by the 9.1 that rounding gives"),

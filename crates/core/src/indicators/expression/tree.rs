@@ -158,6 +158,36 @@ impl Expr {
         }
     }
 
+    /// Returns the name that it is, if it is nothing else.
+    pub fn as_name(&self) -> Option<&str> {
+        if let Self::Name { name, .. } = self {
+            Some(name)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the transformation that it is, and of what.
+    pub fn as_transformation(&self) -> Option<(Units, &Self)> {
+        if let Self::Call(Function::Units(units), arguments, _) = self {
+            Some((*units, arguments.first()?))
+        } else {
+            None
+        }
+    }
+
+    /// Returns the comparison with a number that it is: its left side, the operator and the number.
+    pub fn as_bound(&self) -> Option<(&Self, Op, f64)> {
+        if let Self::Call(Function::Op(op), sides, _) = self
+            && let [left, Self::Number(number)] = sides.as_slice()
+            && op.is_comparison()
+        {
+            Some((left, *op, *number))
+        } else {
+            None
+        }
+    }
+
     /// Returns the bases of its gaps, the second side of each `gap( )`.
     pub fn gap_bases(&self) -> Vec<&Self> {
         let Self::Call(function, arguments, _) = self else {

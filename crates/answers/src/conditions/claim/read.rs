@@ -1,0 +1,514 @@
+//! How a claim is read: its words, the period, and what each side of its comparison may mean.
+
+use super::{EXAMPLES, FIELD, GROWTH_AND_LEVEL, Span, column, compare, is_transformed};
+use crate::conditions::formulas;
+use crate::prelude::*;
+use econoscope_core::format::Unit;
+use econoscope_core::indicators::expression::{self, Expr, Function, Op};
+use econoscope_core::indicators::identities;
+use econoscope_core::indicators::revisions::PrintMeasure;
+use econoscope_core::indicators::transform::Units;
+use econoscope_core::indicators::window::extremes;
+use econoscope_core::model::{CalendarPeriod, table};
+use jiff::ToSpan;
+use std::sync::Arc;
+
+/// Words of a claim with their meaning: a sign, `end` and the sign of a number before it, a quarter, an arrow for a change,
+/// `:` for a verb before a figure, `e` and a power of ten, or nothing. Longer ones come first.
+const WORDS: &str = include_str!("../../../data/claims.csv");
+
+/// Characters of comparisons.
+pub(super) const SIGNS: [char; 7] = ['<', '>', '=', '!', '≥', '≤', '≠'];
+
+/// Seasonally adjusted price indices, each with the unadjusted one whose twelve-month change is published.
+const PUBLISHED_BY_YEAR: [(&str, &str); 2] = [("CPIAUCSL", "CPIAUCNS"), ("CPILFESL", "CPILFENS")];
+
+/// What the left side of a comparison may mean.
+struct Reading {
+    left: Expr,
+    /// Whether the number on the right has the opposite sign, as of a fall or a deficit.
+    is_opposite: bool,
+}
+
+impl Reading {
+    fn new(left: Expr, is_opposite: bool) -> Self {
+        Self { left, is_opposite }
+    }
+}
+
+/// A number as it is written, with the power of ten of its unit where one is named.
+struct WrittenNumber {
+    value: f64,
+    decimals: i32,
+    power: Option<i32>,
+}
+
+/// A claim while it is read.
+pub(super) struct Reader<'a> {
+    pub(super) desk: &'a Desk,
+    pub(super) text: &'a str,
+    pub(super) period: CalendarPeriod,
+    pub(super) notes: Vec<String>,
+    pub(super) decimals: i32,
+}
+
+/// Returns the change of a side over a year; of consumer prices from the unadjusted index, as it is published.
+fn by_year(side: &Expr) -> Expr {
+    let mut rows = PUBLISHED_BY_YEAR.iter();
+    match rows.find(|(adjusted, _)| side.as_name() == Some(adjusted)) {
+        Some((_, unadjusted)) => transformed(&named(unadjusted), Units::PercentYear),
+        None => transformed(side, Units::PercentYear),
+    }
+}
+
+/// Builds the formula that is nothing but a name.
+fn named(id: &str) -> Expr {
+    Expr::Name {
+        name: id.to_owned(),
+        column: 1,
+    }
+}
+
+/// Returns the comparison with the opposite of both sides.
+fn mirror(op: Op) -> Op {
+    let pairs = [(Op::Greater, Op::Less), (Op::AtLeast, Op::AtMost)];
+    let both = pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+    let mut of = both.filter(|(from, _)| *from == op);
+    of.next().map_or(op, |(_, to)| to)
+}
+
+/// Builds the change of a side from the period before, or another transformation.
+fn transformed(side: &Expr, units: Units) -> Expr {
+    Expr::Call(Function::Units(units), vec![side.clone()], 1)
+}
+
+/// The rows of [`WORDS`].
+fn words() -> impl Iterator<Item = [&'static str; 2]> {
+    // A test reads every row.
+    table::rows(WORDS).filter_map(|(_, row)| row.ok())
+}
+
+/// Splits a claim into words and signs, with words of comparison and change replaced by their signs.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    let mut padded = String::from(" ");
+    let mut last = ' ';
+    for c in text.trim_end_matches(['?', '.', '!']).chars() {
+        if SIGNS.contains(&c) != SIGNS.contains(&last) {
+            padded.push(' ');
+        }
+        padded.push(if ['@', '[', ']', ':'].contains(&c) {
+            ' '
+        } else {
+            c
+        });
+        last = c;
+    }
+    padded.push(' ');
+    let mut end = None;
+    for [phrase, meaning] in
+        words().filter(|[_, meaning]| !meaning.starts_with('e') || meaning.starts_with("end"))
+    {
+        let wanted = format!(" {phrase} ");
+        while let Some(at) = padded.to_ascii_lowercase().find(&wanted) {
+            let sign = meaning.strip_prefix("end ");
+            end = sign.or(end);
+            let put = if sign.is_some() { "" } else { meaning };
+            padded.replace_range(at..at + wanted.len(), &format!(" {put} "));
+        }
+    }
+    let mut tokens: Vec<String> = padded.split_whitespace().map(str::to_owned).collect();
+    // "Rose to 4", "fell below 3": a level, not a change.
+    let is_level = |pair: &[String]| matches!(pair, [verb, next] if ["↑", "↓"].contains(&verb.as_str()) && [":", "to"].contains(&next.as_str()));
+    while let Some(at) = tokens.windows(2).position(is_level) {
+        tokens.splice(at..at + 2, [":".to_owned()]);
+    }
+    if !tokens.iter().any(|token| token.starts_with(SIGNS)) {
+        state_figure(&mut tokens, end.unwrap_or("="));
+    }
+    tokens.retain(|token| ![":", "~"].contains(&token.as_str()));
+    tokens
+}
+
+/// Puts a sign before the figure that a claim states: "unemployment was 3.8", "payrolls rose 187 thousand".
+fn state_figure(tokens: &mut Vec<String>, sign: &str) {
+    let is_number = |token: &&String| {
+        let digits = token.trim_start_matches(['$', '-', '+']);
+        digits.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let is_verb = |token: &String| [":", "↑", "↓"].contains(&token.as_str());
+    let is_quarter = |token: &String| {
+        !token.bytes().all(|b| b.is_ascii_digit()) && CalendarPeriod::parse(token).is_ok()
+    };
+    let follows = |at: &usize| {
+        tokens
+            .get(at + 1)
+            .is_some_and(|token| is_number(&token) && !is_quarter(token))
+    };
+    let mut verbs = (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(is_verb));
+    let stated = verbs.rfind(follows).map(|at| at + 1);
+    let is_figure = |token: &String| is_number(&token) && CalendarPeriod::parse(token).is_err();
+    let has_direction = tokens
+        .iter()
+        .any(|token| ["↑", "↓"].contains(&token.as_str()));
+    if let Some(at) = stated.or_else(|| tokens.iter().position(is_figure)) {
+        tokens.insert(at, sign.to_owned());
+    } else if has_direction {
+        // "GDP fell": by more than nothing.
+        tokens.extend([">", "0"].map(str::to_owned));
+    }
+}
+
+/// Takes a period out of the words: the longest that is one, but no number that is compared.
+pub(super) fn take_period(tokens: &mut Vec<String>) -> Option<CalendarPeriod> {
+    for length in (1..=3).rev() {
+        for at in 0..(tokens.len() + 1).saturating_sub(length) {
+            let words = tokens.get(at..at + length)?;
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            let is_compared = before
+                .is_some_and(|before| before.starts_with(SIGNS) || before == "and")
+                && words
+                    .first()
+                    .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+            let mut text = join(words, " ");
+            if let Some((month, year)) = text.split_once('/').filter(|_| text.len() <= 7) {
+                text = format!("{year}-{month:0>2}");
+            }
+            if let Ok(period) = CalendarPeriod::parse(text.trim_matches(|c| ",()".contains(c)))
+                && !is_compared
+            {
+                tokens.drain(at..at + length);
+                return Some(period);
+            }
+        }
+    }
+    None
+}
+
+impl Reader<'_> {
+    /// Reads one comparison.
+    pub(super) fn comparison(&mut self, tokens: &[String], subject: Option<&str>) -> Result<Expr> {
+        let invalid = |problem: &str| Error::invalid(FIELD, self.text, problem, EXAMPLES);
+        if let Some(at) = tokens.iter().position(|token| token == "between") {
+            return self.between(tokens, at, subject);
+        }
+        let mut sides = tokens.split(|token| token.starts_with(SIGNS));
+        let found = tokens.iter().find(|token| token.starts_with(SIGNS));
+        let sign = found.ok_or_else(|| invalid("compares nothing"))?;
+        let example = expression::parse(&format!("x {sign} 0")).ok();
+        let op = example
+            .as_ref()
+            .and_then(Expr::as_bound)
+            .map(|(_, op, _)| op);
+        let op = op.ok_or_else(|| invalid("has an unknown sign"))?;
+        let [left, right] = [
+            sides.next().unwrap_or_default(),
+            sides.next().unwrap_or_default(),
+        ];
+        let is_arrow = |token: &&String| ["↑", "↓"].contains(&token.as_str());
+        let direction = left.iter().find(is_arrow);
+        let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
+        let name = Some(written.as_str()).filter(|name| !name.is_empty());
+        let name = name.or(subject).ok_or_else(|| invalid("names no series"))?;
+        let Some(number) = self.number(right) else {
+            let left = self.side(name)?;
+            let right = self.side(&join(right, " "))?;
+            // "Wages rose more than prices": over a year.
+            let sides = if direction.is_some() {
+                vec![by_year(&left), by_year(&right)]
+            } else {
+                vec![left, right]
+            };
+            return Ok(Expr::Call(Function::Op(op), sides, 1));
+        };
+        let is_percent = right
+            .iter()
+            .any(|token| token.ends_with('%') || token.starts_with("percent"));
+        let mut readings = match direction {
+            Some(arrow) => self.changes(name, arrow == "↓", is_percent)?,
+            None => self.levels(name, is_percent)?,
+        };
+        if direction.is_some() && number.value == 0.0 {
+            readings.truncate(1);
+        }
+        self.choose(readings, op, &number)
+    }
+
+    /// Returns what a name without a verb of change may mean, the likeliest first: its level, then the change by which the
+    /// series is quoted, as prices by the change over a year.
+    fn levels(&mut self, name: &str, is_percent: bool) -> Result<Vec<Reading>> {
+        let level = self.side(name)?;
+        let amount = self.amount(&level)?;
+        let mut readings = Vec::new();
+        if amount.is_none() || !is_percent {
+            readings.push(Reading::new(level.clone(), false));
+            if name.to_lowercase().contains("deficit") {
+                readings.push(Reading::new(level.clone(), true));
+            }
+        }
+        if let Some(info) = amount {
+            let quoted = self.quoted(&info, &level, is_percent)?;
+            readings.extend(quoted.into_iter().map(|left| Reading::new(left, false)));
+            if readings.is_empty() {
+                let problem = format!("compares percent with {} of {}", info.units, info.id);
+                return Err(Error::invalid(FIELD, self.text, &problem, EXAMPLES));
+            }
+        }
+        Ok(readings)
+    }
+
+    /// Returns the series that a side names, unless it is a rate.
+    fn amount(&self, side: &Expr) -> Result<Option<Arc<SeriesInfo>>> {
+        let info = side
+            .as_name()
+            .map(|name| self.desk.resolve(FIELD, name))
+            .transpose()?;
+        let is_rate =
+            |info: &SeriesInfo| info.units_short.starts_with('%') || info.units_short == "pp";
+        Ok(info.filter(|info| !is_rate(info)))
+    }
+
+    /// Returns the changes by which an amount is quoted.
+    fn quoted(&self, info: &SeriesInfo, level: &Expr, is_percent: bool) -> Result<Vec<Expr>> {
+        let (_, real) = GROWTH_AND_LEVEL;
+        let measure = self.desk.revisions(info)?.map(|held| held.measure);
+        Ok(if info.units.contains("=100") {
+            vec![by_year(level), transformed(level, Units::Percent)]
+        } else if ["GDP", real].contains(&info.id.as_str()) {
+            vec![transformed(&named(real), Units::PercentAnnualised)]
+        } else if measure == Some(PrintMeasure::Change) && !is_percent {
+            vec![transformed(level, Units::Change)]
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// Returns what a name with a verb of change may mean, the likeliest first.
+    fn changes(&mut self, name: &str, is_fall: bool, is_percent: bool) -> Result<Vec<Reading>> {
+        // Growth of the economy is that of real output.
+        let is_output = name.eq_ignore_ascii_case("gdp");
+        let name = if is_output { "real gdp" } else { name };
+        let level = self.side(name)?;
+        // A series may be published as its change.
+        let published = formulas::columns(self.desk, FIELD, &format!("{name} change"));
+        let change = match published.as_deref() {
+            Ok([column]) => self.named_side(&column.tree)?,
+            _ => transformed(&level, Units::Change),
+        };
+        let of = change.as_transformation().map(|(_, of)| of);
+        let amount = of.map(|of| self.amount(of)).transpose()?.flatten();
+        let mut lefts = Vec::new();
+        if let Some((of, info)) = of.zip(amount) {
+            let is_quarterly = info.frequency == Frequency::Quarterly;
+            if is_percent && is_quarterly {
+                lefts.push(transformed(of, Units::PercentAnnualised));
+            } else if is_percent {
+                lefts.push(transformed(of, Units::Percent));
+            } else {
+                lefts.push(change.clone());
+            }
+            let is_index = is_transformed(&change, Units::Percent);
+            lefts.extend((is_percent || is_index).then(|| by_year(of)));
+        } else {
+            lefts.push(change);
+        }
+        let changes = lefts.into_iter().map(|left| Reading::new(left, is_fall));
+        Ok(changes.chain([Reading::new(level, false)]).collect())
+    }
+
+    /// Returns the comparison by the first reading whose figures of these years come near the number, in its unit or, where
+    /// none is named, in ones: of payrolls "200,000" is 200 thousand. Else the first reading.
+    fn choose(&mut self, readings: Vec<Reading>, op: Op, number: &WrittenNumber) -> Result<Expr> {
+        let mut first = None;
+        for Reading { left, is_opposite } in readings {
+            let own = self.power(&left)?;
+            let mirrored = if is_opposite { mirror(op) } else { op };
+            let sign = if is_opposite { -1.0 } else { 1.0 };
+            let powers = match number.power {
+                Some(power) => vec![power],
+                None if own == 0 => vec![own],
+                None => vec![own, 0],
+            };
+            for power in powers {
+                let bound = sign * number.value * 10f64.powi(power - own) + 0.0;
+                let is_near = self.is_near(&left, bound)?;
+                let tree = compare(left.clone(), mirrored, bound);
+                if first.is_none() || is_near {
+                    self.decimals = number.decimals + own - power;
+                }
+                if is_near {
+                    return Ok(tree);
+                }
+                first.get_or_insert(tree);
+            }
+        }
+        first.ok_or_else(|| Error::invalid(FIELD, self.text, "compares nothing", EXAMPLES))
+    }
+
+    /// Whether a number lies among the figures of three years before and after the period, or within half their range.
+    fn is_near(&self, left: &Expr, bound: f64) -> Result<bool> {
+        let [start, end] = [(self.period.from, -3), (self.period.last_day(), 3)]
+            .map(|(day, years)| shift(day, years.years()));
+        let newest = self.desk.today().min(end);
+        let column = column(
+            self.desk,
+            left,
+            AsOf::Latest,
+            DateRange::new(Date::MIN, newest),
+        )?;
+        let found = column.and_then(|column| extremes(column.series.between(start, end)));
+        Ok(found.is_some_and(|(lowest, highest)| {
+            let [low, high] = [lowest, highest].map(|extreme| extreme.first.value);
+            let slack = 0.5 * (high - low);
+            (low - slack..=high + slack).contains(&bound)
+        }))
+    }
+
+    /// Returns what is compared of a change over a period longer than that of its series.
+    pub(super) fn span(&self, tree: &Expr) -> Result<Option<Span>> {
+        let left = tree.as_bound().map(|(left, ..)| left);
+        let Some((units, level)) = left.and_then(Expr::as_transformation) else {
+            return Ok(None);
+        };
+        let is_change = matches!(
+            units,
+            Units::Change | Units::Percent | Units::PercentAnnualised
+        );
+        let mut frequency = Frequency::Daily;
+        for (name, _) in level.names() {
+            frequency = frequency.max(self.desk.resolve(FIELD, name)?.frequency);
+        }
+        Ok((is_change && self.period.length > frequency).then(|| Span {
+            level: level.clone(),
+            is_percent: units != Units::Change,
+            is_of_means: units == Units::PercentAnnualised,
+        }))
+    }
+
+    /// Reads "between 3.7 and 3.9", both included.
+    fn between(&mut self, tokens: &[String], at: usize, subject: Option<&str>) -> Result<Expr> {
+        let named = tokens
+            .iter()
+            .take(at)
+            .filter(|token| !token.starts_with(SIGNS));
+        let left: Vec<String> = named.cloned().collect();
+        let mut bounds = tokens
+            .split(|token| ["between", "and"].contains(&token.as_str()))
+            .skip(1);
+        let mut read = |sign: &str| {
+            let bound = bounds.next().unwrap_or_default();
+            let is_bound = |token: &&String| !token.starts_with(SIGNS);
+            let right = bound.iter().filter(is_bound).cloned();
+            let parts = left.iter().cloned().chain([sign.to_owned()]).chain(right);
+            self.comparison(&parts.collect::<Vec<_>>(), subject)
+        };
+        let both = vec![read(">=")?, read("<=")?];
+        Ok(Expr::Call(Function::Op(Op::And), both, 1))
+    }
+
+    /// Reads a side: a formula, or a name that means a series or a formula.
+    fn side(&mut self, name: &str) -> Result<Expr> {
+        let columns = formulas::columns(self.desk, FIELD, name)?;
+        let [column] = columns.as_slice() else {
+            let problem = "has a side of several columns";
+            return Err(Error::invalid(FIELD, self.text, problem, EXAMPLES));
+        };
+        self.notes.extend(column.note.clone());
+        self.named_side(&column.tree)
+    }
+
+    /// Returns the series of a tree that is a name, else the tree.
+    fn named_side(&mut self, tree: &Expr) -> Result<Expr> {
+        if let Expr::Name { name, column } = tree {
+            self.series(name, *column)
+        } else {
+            Ok(tree.clone())
+        }
+    }
+
+    /// Returns the series of a name. One that is computed here is its formula, and a growth rate that of its level, whose
+    /// vintages are held.
+    fn series(&mut self, name: &str, column: usize) -> Result<Expr> {
+        let resolution = self.desk.resolution(FIELD, name)?;
+        let (growth, level) = GROWTH_AND_LEVEL;
+        let id = resolution.info.id.as_str();
+        self.notes.extend(resolution.note.clone());
+        let is_own = resolution.info.source.starts_with(identities::OWN);
+        let formula = match identities::identity(id)
+            .filter(|identity| is_own && !identity.is_average)
+        {
+            Some(identity) => identity.formula.to_owned(),
+            None if id == growth && !self.has_prints(&resolution.info)? => {
+                let note =
+                    format!("{growth} is read from the vintages of {level}, whose growth it is");
+                self.notes.push(note);
+                format!("pca({level})")
+            }
+            None => {
+                let name = id.to_owned();
+                return Ok(Expr::Name { name, column });
+            }
+        };
+        let tree = expression::parse(&formula)
+            .map_err(|fault| formulas::fault_error(FIELD, &formula, &fault))?;
+        Ok(match tree.as_transformation() {
+            Some((Units::PercentYear, of)) => by_year(of),
+            _ => tree,
+        })
+    }
+
+    fn has_prints(&self, info: &SeriesInfo) -> Result<bool> {
+        let revisions = self.desk.revisions(info)?;
+        Ok(revisions.is_some_and(|held| !held.prints.is_empty()))
+    }
+
+    /// Reads a number with its unit: "3.8 %", "187 thousand", "$27 trillion"; `None` for what is none.
+    fn number(&self, tokens: &[String]) -> Option<WrittenNumber> {
+        let text = join(tokens, " ")
+            .to_lowercase()
+            .replace(['$', ',', '%', '+'], "");
+        let digits = text
+            .find(|c: char| !(c.is_ascii_digit() || ".-".contains(c)))
+            .unwrap_or(text.len());
+        let (digits, unit) = text.split_at(digits);
+        let value = digits.parse().ok()?;
+        let decimals = digits
+            .split_once('.')
+            .map_or(0, |(_, decimals)| decimals.len());
+        let mut rest = format!(" {} ", unit.trim());
+        let mut power = None;
+        for [phrase, meaning] in words() {
+            if let Some(exponent) = meaning
+                .strip_prefix('e')
+                .filter(|_| rest.contains(&format!(" {phrase} ")))
+            {
+                rest = rest.replace(&format!(" {phrase} "), " ");
+                power = exponent
+                    .parse::<i32>()
+                    .ok()
+                    .map(|e| e + power.unwrap_or(0))
+                    .or(power);
+            }
+        }
+        rest.trim().is_empty().then_some(WrittenNumber {
+            value,
+            decimals: i32::try_from(decimals).unwrap_or(9),
+            power,
+        })
+    }
+
+    /// Returns the power of ten in which a side is measured.
+    fn power(&self, side: &Expr) -> Result<i32> {
+        if let Expr::Name { name, .. } = side {
+            let info = self.desk.resolve(FIELD, name)?;
+            return Ok(Unit::parse(&info.units_short, &info.units).power());
+        }
+        let Expr::Call(function, arguments, _) = side else {
+            return Ok(0);
+        };
+        let is_change = matches!(function, Function::Units(units) if units.is_in_own_unit());
+        let is_same_unit =
+            is_change || matches!(function, Function::MovingAverage(_) | Function::Lag(_));
+        let argument = arguments.first().filter(|_| is_same_unit);
+        argument.map_or(Ok(0), |side| self.power(side))
+    }
+}
