@@ -201,9 +201,13 @@ impl Desk {
         let mut newest = last_sync.map(|t| t.to_zoned(TimeZone::UTC).date());
         for id in self.inputs(ids)? {
             let status = self.series_status(&SeriesId::new(id)?)?;
+            let info = Catalogue::embedded().get(id);
+            if let (Some(status), Some(info)) = (&status, info.filter(|info| info.is_forecast())) {
+                newest = newest.max(Some(self.known_since(info, status.last)?.0));
+                continue;
+            }
             // Series beyond today (GDPPOT) are projections.
             let last = status.map(|s| s.last).filter(|last| *last <= today);
-            let info = Catalogue::embedded().get(id);
             newest = newest.max(last.and_then(|last| match info {
                 Some(info) => date_of(info, last),
                 None => Some(last),

@@ -6,7 +6,7 @@ use crate::dates::newest;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
-use econoscope_core::format::amount_in_words;
+use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
@@ -146,7 +146,7 @@ pub struct Metric {
 impl Metric {
     /// Tells the day of the next figure and what it rests on.
     fn describe_next(&self) -> Option<String> {
-        let day = econoscope_core::format::day(self.next_release?);
+        let day = format::day(self.next_release?);
         let basis = self.provenance.notes.get("nextRelease");
         let basis = enclosed(" (", basis.map_or("", String::as_str), ")");
         Some(format!("The next figure is due on {day}{basis}."))
@@ -428,6 +428,26 @@ fn next_release(
     Some(day)
 }
 
+/// Lists the forecasts of coming years with the day of the newest: "4.1 in 2027, 4.1 in 2028; as of 16 September 2026".
+fn describe_forecasts(
+    desk: &Desk,
+    series: &Series,
+    last: Observation,
+    kind: &FigureKind,
+    as_of: AsOf,
+) -> Result<String> {
+    let label = |date| series.frequency().label(date);
+    let next = series.between(shift(last.date, 1.day()), Date::MAX).iter();
+    let coming = next.map(|o| format!("{} in {}", kind.format(o.value), label(o.date)));
+    let today = newest(as_of, desk.today());
+    let recorded = desk.period_vintages(&series.info, last.date)?;
+    let mut days = recorded.iter().rev().map(|(day, _)| *day);
+    let known = days.find(|day| *day <= today).map(format::day);
+    let told = join(coming, ", ") + &enclosed("; as of ", &known.unwrap_or_default(), "");
+    let told = told.trim_start_matches("; ");
+    Ok(format!("{}.", prose::capitalize(told)))
+}
+
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.
 fn interpret(
     desk: &Desk,
@@ -440,6 +460,9 @@ fn interpret(
         return Ok(Some((composite.interpret)(&reading)));
     }
     let kind = FigureKind::new(series, Units::Level, series.frequency());
+    if series.info.is_forecast() {
+        return describe_forecasts(desk, series, last, &kind, as_of).map(Some);
+    }
     let mut parts = Vec::new();
     if let Some(month) = transform::changes(series, last.date).month {
         let is_monthly = series.frequency() == Frequency::Monthly;
@@ -578,6 +601,17 @@ mod tests {
             "{told}"
         );
         assert!(!render(&asked("PAYEMS", Some("2025-08-15"))).contains("911"));
+    }
+
+    #[test]
+    fn forecast_is_told_with_the_years_to_come_and_its_meeting() {
+        let text = |as_of| render(&asked("FEDTARMD", as_of));
+        let told = text(None);
+        assert!(told.contains("4.1 in 2027, 3.9 in 2028"), "{told}");
+        assert!(told.contains("as of 16 September 2026"), "{told}");
+        let told = text(Some("2023-12-31"));
+        let expected = "4.6 in 2024, 3.6 in 2025, 2.9 in 2026; as of 13 December 2023";
+        assert!(told.contains(expected), "{told}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use vintages::{VintageRow, VintageState, Vintages};
 
 use crate::conditions::Condition;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates;
+use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
 use crate::route::Route;
@@ -137,14 +137,19 @@ pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnsw
 /// Reads the days that are asked for; those of an official forecast may be years ahead.
 fn select(desk: &Desk, params: &Params, as_of: AsOf) -> Result<DateSelection> {
     let select_until = |last| DateSelection::new(params, as_of, last, Some(desk));
-    select_until(desk.today()).or_else(|error| {
+    let selected = select_until(desk.today());
+    let is_forecast = || {
         let meant = desk.resolve("series", &params.series_id);
-        if meant.is_ok_and(|info| info.is_forecast()) {
-            select_until(shift(desk.today(), FORECAST_YEARS.years()))
-        } else {
-            Err(error)
+        meant.is_ok_and(|info| info.is_forecast())
+    };
+    let is_open = params.end.is_none() && params.dates.is_none();
+    match selected {
+        Err(_) if is_forecast() => select_until(shift(desk.today(), FORECAST_YEARS.years())),
+        Ok(selection) if is_open && is_forecast() => {
+            Ok(selection.until(shift(newest(as_of, desk.today()), FORECAST_YEARS.years())))
         }
-    })
+        selected => selected,
+    }
 }
 
 /// Answers with all selected rows; for a series without data, with the reason.

@@ -158,6 +158,16 @@ impl DateSelection {
         DateRange::new(self.start, self.end)
     }
 
+    /// Returns the range with another end.
+    pub(super) fn until(self, end: Date) -> Self {
+        let newest = end;
+        Self {
+            end,
+            newest,
+            ..self
+        }
+    }
+
     /// Returns the first day of an answer, given the first figure of a series: of a range that of its first figure, and of an
     /// open one without any the end.
     pub(super) fn first_day(&self, first: Option<&Observation>) -> Date {
