@@ -325,7 +325,7 @@ fn scenario(backend: &Backend, slug: &str) -> Value {
 #[test]
 fn how_often_has_it_happened() {
     let b = refreshed(real(), Settings::default());
-    // docs/SCENARIOS.md#base-rates, and hits of starts counted apart from the program (crates/desk/data/scenarios/README.md).
+    // docs/SCENARIOS.md#base-rates, and hits of starts counted apart from the program.
     for (slug, share, counted) in [
         ("recession-start-12m", 0.153, "108 of 704"),
         ("10y-up-100bp", 0.219, "167 of 764"),
