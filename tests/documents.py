@@ -6,7 +6,8 @@
                                           `<!-- /NAME -->`, from the recipes and the catalogue
 
 Checked: files, links and headings, in documents and as the source cites them; rows of tables; every document is linked in README; flags,
-commands, variables, metrics and `macro://` addresses that are named exist; docs/CATALOGUE.md is what the build writes; the counts in COUNTS.
+commands, variables, metrics and `macro://` addresses that are named exist; docs/CATALOGUE.md is what the build writes; the counts in COUNTS
+and the limits in CONSTANTS.
 A row of the table of limits in docs/OPERATIONS.md ends in the constants of its values, in their order, as `path/of/file.rs`
 `NAME`; the numbers of the row's second cell must be those constants.
 """
@@ -27,7 +28,7 @@ BARE = re.compile(r"`([\w-][\w./-]*\.(?:csv|toml|rs|py|sh|mjs|md|json|html|yml))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CITED = re.compile(r"docs/([A-Z-]+\.md)(?:#([\w-]+))?")
 LIMITS = ("docs/OPERATIONS.md", "<!-- limits: checked by tests/documents.py -->", "<!-- /limits -->")
-UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "million": 10**6, "s": 1, "minutes": 60, "h": 3600}
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "million": 10**6, "s": 1, "minutes": 60, "hours": 3600}
 # Files of a reader or a release, and members of an archive: they are named and not here.
 ELSEWHERE = re.compile(r"econoscope-0\.1\.0.*|titles\.csv|figures/.*|sources/example\.toml|own-unemployment-5\.toml|econoscope\.toml|server\.json|(?:observations|series|releases)\.csv|names\.csv|claude_desktop_config\.json")
 # Flags of other programs, and two of the build's own.
@@ -144,20 +145,19 @@ class Program:
 def constant(path, name):
     """The value of a constant or a default of a setting, in bytes, seconds or pieces."""
     source = (ROOT / path).read_text()
-    found = re.search(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M)
-    if not found:
-        raise LookupError(f"{path} has no constant {name}")
-    value = re.sub(r"(?<=\d)_(?=\d)", "", found[1])
-    millis = "from_millis" in value
-    value = re.sub(r"Duration::from_(?:secs|millis)\((.*)\)", r"\1", value)
-    if not re.fullmatch(r"[\d\s*<+.()]+", value):
-        raise LookupError(f"{path}: {name} is no number: {found[1]}")
+    for found in re.finditer(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M):
+        text = re.sub(r"(?<=\d)_(?=\d)", "", found[1])
+        value = re.sub(r"Duration::from_(?:secs|millis)\((.*)\)", r"\1", text)
+        if re.fullmatch(r"[\d\s*<+.()]+", value):
+            break
+    else:
+        raise LookupError(f"{path} has no number {name}")
     number = eval(value)  # Digits and operators alone, as matched above.
-    return number / 1000 if millis else number
+    return number / 1000 if "from_millis" in text else number
 
 
 def amounts(cell):
-    for number, unit in re.findall(r"(\d[\d,.]*)(?: (KiB|MiB|million|s|minutes|h)\b)?", cell):
+    for number, unit in re.findall(r"(\d[\d,.]*)(?: (KiB|MiB|million|s|minutes|hours)\b)?", cell):
         yield float(number.replace(",", "")) * UNITS.get(unit, 1)
 
 
@@ -185,6 +185,66 @@ def check_limits():
         stated = list(amounts(limit))
         if stated != values:
             yield f"{name}: {what} is {limit} in the document and {values} in the source"
+
+
+def check_constants():
+    """Sentences with limits outside of that table: their numbers are the constants, in their order."""
+    for name, sentence, where in CONSTANTS:
+        if sentence not in " ".join((ROOT / name).read_text().split()):
+            yield f"{name} should say: {sentence}"
+        path, *names = where.split()
+        try:
+            values = [constant(path, part) for part in names]
+        except LookupError as error:
+            yield f"{name}: {error}"
+            continue
+        if list(amounts(sentence)) != values:
+            yield f"{name}: {sentence!r}, and {values} in the source"
+
+
+CONSTANTS = [
+    ("docs/FORMULAS.md", "200 characters, 8 levels, 8 powers, 12 names, windows up to 5,000 periods", "crates/core/src/indicators/expression/parser.rs MAX_CHARACTERS MAX_DEPTH MAX_POWERS MAX_NAMES MAX_PERIODS"),
+    ("docs/FORMULAS.md", "refused above 3.5 million", "crates/answers/src/conditions/formulas.rs MAX_STEPS"),
+    ("docs/FORMULAS.md", "each column 6 a figure and each pair of columns 3", "crates/answers/src/endpoints/compare_series/columns.rs COLUMN_STEPS PAIR_STEPS"),
+    ("docs/SOURCES.md", "**Waiting**: 8 s, then", "crates/data/src/ingest/demand.rs PATIENCE"),
+    ("docs/SOURCES.md", "20 series waiting, 60 s and", "crates/data/src/ingest/demand.rs MAX_WAITING LONGEST_FETCH"),
+    ("docs/SOURCES.md", "is remembered for 24 hours", "crates/data/src/ingest/demand.rs UNKNOWN_LIFETIME"),
+    ("docs/SOURCES.md", "for 90 days after the last question", "crates/data/src/ingest/demand.rs KEPT_DAYS"),
+    ("docs/SOURCES.md", "in memory, for 15 minutes, 64 series at most", "crates/data/src/ingest/demand.rs MEMORY_LIFETIME MAX_IN_MEMORY"),
+    ("docs/SOURCES.md", "at most once in 30 minutes", "crates/data/src/ingest/feeds.rs INTERVAL_SECONDS"),
+    ("docs/SOURCES.md", "in two attempts, 30 s and 8 MiB", "crates/data/src/ingest/feeds.rs MAX_DURATION MAX_FEED_BYTES"),
+    ("docs/SOURCES.md", "The first 200 entries are read. The store keeps title (200 characters), summary (600)", "crates/data/src/ingest/feeds/entries.rs MAX_ENTRIES MAX_TITLE MAX_SUMMARY"),
+    ("docs/SOURCES.md", "of the 60 newest common dates", "crates/data/src/ingest/accept.rs COMPARED_DATES"),
+    ("docs/SOURCES.md", "a ZIP is read as a stream up to 512 MiB", "crates/core/src/recipe/formats.rs MAX_UNPACKED_BYTES"),
+    ("docs/SOURCE-NOTES.md", "at most 2,000 vintage days a request", "crates/data/src/ingest/sources/fred/vintages.rs MAX_DAYS"),
+    ("docs/METHODS.md", "500 days without a figure, and 250 after one was due", "crates/core/src/model/timeliness.rs ENDED_AFTER_DAYS ENDED_AFTER_DUE_DAYS"),
+    ("docs/METHODS.md", "in the 20 years before, overlapping, 24 at least", "crates/answers/src/endpoints/what_changed/moves.rs YEARS MIN_MOVES"),
+    ("docs/RELEASES.md", "within 12 days (3 for weekly releases)", "crates/core/src/model/calendar/announced.rs MAX_DISTANCE_DAYS MAX_WEEKLY_DISTANCE_DAYS"),
+    ("docs/RELEASES.md", "(48 at least)", "crates/core/src/indicators/revisions/bars.rs MIN_REVISIONS"),
+    ("docs/COMPOSITES.md", "over 240 months, 60 at least", "crates/core/src/indicators/regime/axes.rs WINDOW MIN_WINDOW"),
+    ("docs/COMPOSITES.md", "ended more than 75 days ago", "crates/core/src/indicators/regime.rs STALE_DAYS"),
+    ("docs/COMPOSITES.md", "Under 40 the label is contested", "crates/core/src/indicators/regime.rs CONTESTED"),
+    ("docs/COMPOSITES.md", "the newest week of claims ended more than 14 days before the day", "crates/core/src/indicators/recession_now.rs STALE_DAYS"),
+    ("docs/COMPOSITES.md", "first value after 504 earlier days", "crates/core/src/indicators/stress.rs MIN_HISTORY"),
+    ("docs/COMPOSITES.md", "over 504 days of the index, 252 at least", "crates/core/src/indicators/appetite.rs WINDOW MIN_DAYS"),
+    ("docs/COMPOSITES.md", "from 913 days after its first figure", "crates/core/src/indicators/appetite.rs CREDIT_PAST_DAYS"),
+    ("docs/COMPOSITES.md", "At most 20,000 texts of 120 days are read", "crates/desk/src/narrative.rs MAX_ARTICLES WINDOW"),
+    ("docs/COMPOSITES.md", "fewer than 14 days of texts; fewer than 20 texts a day", "crates/core/src/indicators/narrative_velocity.rs MIN_DAYS MIN_TEXTS_A_DAY"),
+    ("docs/COMPOSITES.md", "180 months in common with the regimes and 24 on each side", "crates/core/src/indicators/asset_views/evidence.rs MIN_MONTHS MIN_IN_REGIME"),
+    ("docs/COMPOSITES.md", "Above 1.21 the answer says", "crates/core/src/indicators/precedents.rs CLOSE"),
+    ("docs/SCENARIOS.md", "the newest 50", "src/alerts.rs MAX_ALERTS"),
+    ("docs/OPERATIONS.md", "Each address may make 100 requests a UTC day and 200 more for time series, at most 20 at once and 10 a second", "src/admission/settings.rs general data burst per_second"),
+    ("docs/OPERATIONS.md", "1,000 a day and address (`--rate-limit-pages`)", "src/admission/settings.rs pages"),
+    ("docs/OPERATIONS.md", "once for every 3 million pixels", "src/site/pictures.rs WORK_PER_PAGE"),
+    ("docs/OPERATIONS.md", "one with more than 16 conditions", "src/mcp/subscriptions.rs CONDITIONS_PER_REQUEST"),
+    ("docs/OPERATIONS.md", "have 16 subscriptions open", "src/admission/permits.rs MAX_LISTENERS_PER_ADDRESS"),
+    ("docs/OPERATIONS.md", "each of 64 addresses, and 64 conditions at once", "src/mcp/subscriptions.rs MAX_ADDRESSES MAX_CONDITIONS"),
+    ("docs/OPERATIONS.md", "At most 256 answers wait", "crates/data/src/pool/queue.rs MAX_JOBS"),
+    ("docs/OPERATIONS.md", "32 connections are reserved", "src/admission/permits.rs RESERVE"),
+    ("docs/LOCKED.md", "of the next 400 days", "src/lock.rs HORIZON"),
+    ("docs/CLUSTER.md", "The holder renews it every 3 s", "src/app/live.rs LEASE_INTERVAL"),
+    ("docs/FORWARDING.md", "At most 100 are made", "src/app/serving.rs DOCUMENTED_LIMIT"),
+]
 
 
 # ---------------------------------------------------------------- tables and counts
@@ -360,7 +420,7 @@ def main():
         document = ROOT / name
         text = document.read_text()
         faults += [f"{name} {fault}" for fault in (*check_names(document, text), *check_links(document, text), *check_rows(text), *program.check(text))]
-    faults += [*check_citations(), *check_table_of_documents(), *check_limits()]
+    faults += [*check_citations(), *check_table_of_documents(), *check_limits(), *check_constants()]
     print("\n".join(faults) or f"{len(documents)} documents: every file, link, name, table, count and limit is as they say")
     sys.exit(bool(faults))
 
