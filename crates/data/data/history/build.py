@@ -244,7 +244,7 @@ HEAD = """<!-- Written by crates/data/data/history/build.py; do not edit. -->
 # The bundled series
 
 [DATA.md](DATA.md) says what they answer and how to cite them. Freq.: D daily, W weekly, M monthly, Q quarterly, A annual. Weeks
-are dated by their last day. A missing figure is an absent row. From: who has the figures; "agency" with the day on which they were read
+are dated by their last day. From: who has the figures; "agency" with the day on which they were read
 there or copied from there, else the [package](#packages-and-checksums). Figures of US agencies are in the public domain; where a heading
 says so, the source is to be cited.
 """
@@ -253,7 +253,7 @@ SHORT = {"M": lambda day: day[:7], "A": lambda day: day[:4], "Q": lambda day: f"
 
 def tables(held, about):
     """The text of docs/CATALOGUE.md."""
-    groups = defaultdict(list)
+    groups, states = defaultdict(list), []
     for series, of_it in held.items():
         row, latest = about[series.upper()], of_it.latest()
         origin = of_it.origin.removeprefix("bundled from ")
@@ -264,17 +264,17 @@ def tables(held, about):
         months = sorted(known[:7] for _, value, known in of_it.vintages if value != "")
         short = SHORT.get(row["frequency"], str)
         groups[row["source_agency"], RIGHTS[row["bundle"]]].append("| " + " | ".join([
-            series, row["title"], row["frequency"], short(min(latest)), short(max(latest)), str(len(latest)), "; ".join(copies),
-            f"{months[0]} to {months[-1]}, {len(of_it.vintages)} rows" if months else "",
-        ]) + " |")
+            series, row["title"], row["frequency"], short(min(latest)), short(max(latest)), "; ".join(copies)]) + " |")
+        if months:
+            states.append(f"| {series} | {months[0]} | {months[-1]} | {len(of_it.vintages)} |")
     figures = sum(len(of_it.latest()) for of_it in held.values())
     rows = sum(len(of_it.vintages) for of_it in held.values())
     with_vintages = sum(bool(of_it.vintages) for of_it in held.values())
     lines = [HEAD, f"{len(held)} series, {figures:,} figures as last revised; {rows:,} rows of vintages of {with_vintages} series. "
              f"Packages were read on {PACKAGES_READ}."]
     for (agency, rights), of_it in sorted(groups.items()):
-        lines += ["", f"## {agency}{rights}", "", "| id | title | freq. | first | last | figures | from | vintages |",
-                  "|---|---|---|---|---|---:|---|---|", *of_it]
+        lines += ["", f"## {agency}{rights}", "", "| id | title | freq. | first | last | from |", "|---|---|---|---|---|---|", *of_it]
+    lines += ["", "## Vintages", "", "By the month in which each was known.", "", "| id | first | last | rows |", "|---|---|---|---:|", *states]
     lines += ["", "## Packages and checksums", "",
               "| package | file read | figures | licence of the package | sha256 of the archive |", "|---|---|---|---|---|"]
     lines += [f"| {p} ({p.kind}) | `{p.inside}` | {p.carries} | {p.licence} | `{p.sha256}` |" for p in PACKAGES.values()]
