@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -313,7 +314,8 @@ def rights_table():
     lines = ["| right | series | bundled | served by a public server |", "|---|---|---|---|"]
     lines += [f"| `{kind}` | {count[kind]} | {bundled} | {served} |" for kind, (bundled, served) in kinds.items()]
     whose = collections.Counter(agency(row) for row in CATALOGUE if row["bundle"] == "fetch_only")
-    return [*lines, "", "Those of `fetch_only` are of " + ", ".join(f"{name} ({count})" for name, count in whose.most_common()) + "."]
+    names = ", ".join(f"{name} ({count})" for name, count in sorted(whose.items(), key=lambda item: (-item[1], item[0])))
+    return [*lines, "", *textwrap.wrap(f"Those of `fetch_only` are of {names}.", 140, break_long_words=False)]
 
 
 def agency(row):
