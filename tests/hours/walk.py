@@ -121,6 +121,9 @@ try:
     got(f"{at}/chart/PAYEMS.svg?start=31%20June%201990", 400, "that month has 30")
     for page in ("/", "/series/UNRATE?start=1990", "/compare?series=DGS10,DGS2&start=2008", "/regime", "/methods", "/rights", "/calendar"):
         got(f"{at}{page}", 200, "Econoscope")
+    pages = (root / "README.md").read_text().split("## Pages")[1].split("## Documents")[0]
+    for address in re.findall(r"^\| `(/[^`]*)`", pages, re.M):
+        got(f"{at}{address}", 200)
     typed(f"econoscope health {at}", 0)
     typed(f"econoscope serve --no-sync --listen 127.0.0.1:{port}", 1, "in use", str(port))
 finally:
@@ -133,7 +136,7 @@ typed(f"econoscope health {at}", 1, "does not answer", at.removeprefix("http://"
 DOCUMENTS = ["README.md", *(f"docs/{name}.md" for name in ("INSTALL", "TASKS", "OWN-DATA", "OPERATIONS", "FORWARDING", "LOCKED"))]
 # A reader's own words, and what asks for more than a home: a table's placeholder, a server elsewhere, a folder of root, a release.
 WORDS = {"HOST": "cursor", "<tool>": "get_metric", "name=value …": "ticker=UNRATE", "[--format csv|sqlite] [--as-of DAY] [--series UNRATE,payrolls]": "--series UNRATE,payrolls",
-         "DAY": "2015-06-30", "report.txt": "report.txt", "/var/backups/econoscope/": "backups/", "http://host:port": "http://127.0.0.1:1", "import FOLDER": "import figures",
+         "DAY": "2015-06-30", "report.txt": "report.txt", "/var/backups/econoscope/": "backups/", "http://host:port": f"http://127.0.0.1:{free_port()}", "import FOLDER": "import figures",
          "--sources FOLDER": "--sources sources", "export FOLDER": "export tables", "export --as-of": "export tables --as-of"}
 UNTYPED = {"econoscope generate": "writes into the checkout"}
 ASKS = re.compile(r"econoscope (?:--sources sources )?sync(?! --plan)|--upstream \S+ (?:call|doctor)|health")
