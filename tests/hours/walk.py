@@ -171,7 +171,7 @@ for name in DOCUMENTS:
     for block in re.findall(r"```console\n(.*?)```", text, re.S):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             line, *shown = part.strip().splitlines()
-            lines.append((line, [words for words in shown if words]))
+            lines.append((line, [words for words in shown if words and not words.startswith("# ")]))
     lines += [(line, []) for line in re.findall(r"`(econoscope [^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S))]
     for line, shown in lines:
         line = re.split(r"\s{2,}#", line)[0]
