@@ -38,7 +38,7 @@ fn render_row(arg: &Arg) -> String {
     let value = arg
         .get_value_names()
         .filter(|_| takes_value)
-        .map(|names| names.join(" "));
+        .map(|names| names.join(" ").replace('|', "\\|"));
     let name = match (arg.get_long(), value) {
         (Some(long), Some(value)) => format!("`--{long} {value}`"),
         (Some(long), None) => format!("`--{long}`"),

@@ -25,13 +25,13 @@ fn examples_in_the_documents_work() {
         fs::write(folder.join(file), text).unwrap();
         folder
     };
-    let articles = put("articles", "rates.md", &block("OPERATIONS.md", "---\nid:"));
+    let articles = put("articles", "rates.md", &block("OWN-DATA.md", "---\nid:"));
     let scenarios = put(
         "scenarios",
         "own-unemployment-5.toml",
-        &block("OPERATIONS.md", "slug = "),
+        &block("OWN-DATA.md", "slug = "),
     );
-    let sources = put("sources", "example.toml", &block("SOURCES.md", "[source]"));
+    let sources = put("sources", "example.toml", &block("OWN-DATA.md", "[source]"));
     let folders = [
         "--articles",
         text(&articles),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replicas over one PostgreSQL, each part killed, stopped, cut off or slowed; run.sh starts it. Standard library only.
 
-Times are told and not judged, but where a sentence of docs/RELIABILITY.md promises one.
+Times are told and not judged, but where a sentence of docs/CLUSTER.md promises one.
 """
 import argparse, json, os, pathlib, shutil, signal, sqlite3, subprocess, sys, threading, time, urllib.parse
 

@@ -1,5 +1,5 @@
 //! Figures in texts of ours: each in the thesis of a scenario is computed here from the figures, by hand and not by the
-//! program's base rates, or follows from the scenario's own rule; and the tables of docs/METHODS.md are those of the texts.
+//! program's base rates, or follows from the scenario's own rule; and the tables of docs/SCENARIOS.md are those of the texts.
 
 use super::statements::{fields, measured};
 use super::support::{ask, backend, now};
@@ -22,6 +22,8 @@ const CLAIMS: &str = include_str!("claims.csv");
 const ARTICLES: [&str; 2] = ["sahm-rule-record", "the-month-that-is-missing"];
 
 const METHODS: &str = include_str!("../../docs/METHODS.md");
+const COMPOSITES: &str = include_str!("../../docs/COMPOSITES.md");
+const SCENARIOS: &str = include_str!("../../docs/SCENARIOS.md");
 
 fn is_hit(event: &Event, start: f64, later: f64) -> bool {
     let by = event.threshold;
@@ -302,8 +304,8 @@ fn base_rates_of_methods_are_those_of_the_scenarios() {
                 .and_then(|rest| rest.split([' ', '|']).next());
             name == Some(scenario.slug.as_str()) && line.split('|').count() == 7
         };
-        let line = METHODS.lines().find(starts);
-        let line = line.unwrap_or_else(|| panic!("{} is not in METHODS", scenario.slug));
+        let line = SCENARIOS.lines().find(starts);
+        let line = line.unwrap_or_else(|| panic!("{} is not in SCENARIOS", scenario.slug));
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let since = scenario.since.unwrap();
         assert_eq!(cells[4], since.to_string(), "{line}");
@@ -535,11 +537,11 @@ fn means_of_percentages_are_of_unrounded_ones() {
     assert!(count > 40 && wrong.is_empty(), "{count}: {wrong:?}");
 }
 
-/// The claims of docs/METHODS.md on the recession probability, from the history that the program gives.
+/// The claims of docs/COMPOSITES.md on the recession probability, from the history that the program gives.
 #[test]
 fn claims_on_the_recession_probability_are_computed() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
-    let methods = METHODS.split_whitespace().collect::<Vec<_>>().join(" ");
+    let page = COMPOSITES.split_whitespace().collect::<Vec<_>>().join(" ");
     let known = |day: &str| {
         let call = [("ticker", "CRPI"), ("as_of", day)];
         let (json, _) = ask(&backend, "get_metric", &call).unwrap();
@@ -550,7 +552,7 @@ fn claims_on_the_recession_probability_are_computed() {
         known("2023-05-31"),
         known("2009-01-31")
     );
-    assert!(methods.contains(&text), "{text}");
+    assert!(page.contains(&text), "{text}");
     let call = [
         ("seriesId", "CRPI"),
         ("start", "1960-01-01"),
@@ -587,7 +589,7 @@ fn claims_on_the_recession_probability_are_computed() {
         span.map(|o| o.value).fold(0.0, f64::max)
     };
     let list = "since 1960, with no recession in the following year: ";
-    let said = methods.split(list).nth(1).unwrap();
+    let said = page.split(list).nth(1).unwrap();
     let said = said.split(" (bundle)").next().unwrap();
     let mut without_peaks = said.to_owned();
     for (from, to) in [((1966, 7), (1967, 4)), ((2022, 10), (2024, 11))] {
@@ -609,10 +611,10 @@ fn claims_on_the_recession_probability_are_computed() {
         year_before(2007, 12),
         year_before(2020, 2)
     );
-    assert!(methods.contains(&text), "{text}");
+    assert!(page.contains(&text), "{text}");
 }
 
-/// The alarm's record in docs/METHODS.md: days after the last day of the peak's and the trough's month.
+/// The alarm's record in docs/COMPOSITES.md: days after the last day of the peak's and the trough's month.
 #[test]
 fn claims_on_the_alarm_are_computed() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
@@ -644,19 +646,19 @@ fn claims_on_the_alarm_are_computed() {
     let text = format!(
         "1980 {y1980}; 1981-82 {y1981}, a second time {again}; 1990-91 {y1990}; 2001 {y2001}; 2007-09 {y2007}; 2020 {y2020}."
     );
-    let methods = METHODS.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(methods.contains(&text), "{text}");
+    let page = COMPOSITES.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains(&text), "{text}");
 }
 
-/// The regimes that docs/METHODS.md names, of the last revisions and as known on the last day of the month.
+/// The regimes that docs/COMPOSITES.md names, of the last revisions and as known on the last day of the month.
 #[test]
-fn regimes_of_methods_are_computed() {
+fn regimes_of_composites_are_computed() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let path = backend
         .desk()
         .regimes(econoscope_core::model::AsOf::Latest)
         .unwrap();
-    let table = METHODS
+    let table = COMPOSITES
         .split("| month | last revisions | known then |")
         .nth(1)
         .unwrap();
@@ -693,7 +695,7 @@ fn regimes_of_methods_are_computed() {
         state.confidence,
         state.growth
     );
-    assert!(METHODS.contains(&text), "{text}");
+    assert!(COMPOSITES.contains(&text), "{text}");
     let (json, _) = ask(&backend, "get_signals", &[]).unwrap();
     let signals = json["marketSignals"].as_array().unwrap().iter();
     let listed = signals.filter(|s| s["ticker"] != "SERVICE_RNOW" && s["id"] != "SERVICE_RNOW");

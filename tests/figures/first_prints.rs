@@ -92,7 +92,7 @@ fn published_first_prints_are_known_from_their_day() {
     assert!(rows >= 300, "{rows}");
     for (series, counts) in &table {
         assert_eq!(counts.early, 0, "{series}: {counts:?}");
-        // Only permits are late, as docs/METHODS.md says: the files hold their second print.
+        // Only permits are late, as docs/RELEASES.md says: the files hold their second print.
         assert!(
             counts.late == 0 || *series == "PERMIT",
             "{series}: {counts:?}"

@@ -1,6 +1,6 @@
 //! Questions about comparison, search, scenarios, glossary and articles, with answers computed without the
 //! program: by plain arithmetic in Python over the CSV files of the series, pasted with the question, or from
-//! the documented tables (docs/METHODS.md#regime, docs/METHODS.md#base-rates).
+//! the documented tables (docs/COMPOSITES.md#regime, docs/SCENARIOS.md#base-rates).
 
 use super::support::{ask, backend, now, real};
 use econoscope_answers::Backend;
@@ -325,7 +325,7 @@ fn scenario(backend: &Backend, slug: &str) -> Value {
 #[test]
 fn how_often_has_it_happened() {
     let b = refreshed(real(), Settings::default());
-    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/desk/data/scenarios/README.md).
+    // docs/SCENARIOS.md#base-rates, and hits of starts counted apart from the program.
     for (slug, share, counted) in [
         ("recession-start-12m", 0.153, "108 of 704"),
         ("10y-up-100bp", 0.219, "167 of 764"),
@@ -391,7 +391,7 @@ fn what_has_the_regime_meant_for_the_dollar_by_our_own_figures() {
             .unwrap()
             .to_owned()
     };
-    // docs/METHODS.md#asset-views, dollar in reflation: 2.4 against .5, t .8: under 2, nothing that stands out.
+    // docs/COMPOSITES.md#asset-views, dollar in reflation: 2.4 against .5, t .8: under 2, nothing that stands out.
     let dollar = thesis("dollar");
     assert!(
         dollar.contains("returned 2.4 % a year in Reflation months against 0.5 % in others")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The analyst's first hour and the operator's first day, typed on an empty home: what README.md and docs/OPERATIONS.md say, and
-the mistakes people make. Usage: walk.py BINARY WORKDIR [--show]
+"""The analyst's first hour and the operator's first day, typed on an empty home: every command of the documents of a user, read
+from them, and the mistakes people make. Usage: walk.py BINARY WORKDIR [--show]
 
 Each command's exit code and some words of what it says are asserted; a mistake's message has to name what is wrong and
 what is right. Nothing outside the machine is asked: every source lies behind a proxy that is not there. With --show what
@@ -121,6 +121,9 @@ try:
     got(f"{at}/chart/PAYEMS.svg?start=31%20June%201990", 400, "that month has 30")
     for page in ("/", "/series/UNRATE?start=1990", "/compare?series=DGS10,DGS2&start=2008", "/regime", "/methods", "/rights", "/calendar"):
         got(f"{at}{page}", 200, "Econoscope")
+    pages = (root / "README.md").read_text().split("## Pages")[1].split("## Documents")[0]
+    for address in re.findall(r"^\| `(/[^`]*)`", pages, re.M):
+        got(f"{at}{address}", 200)
     typed(f"econoscope health {at}", 0)
     typed(f"econoscope serve --no-sync --listen 127.0.0.1:{port}", 1, "in use", str(port))
 finally:
@@ -128,6 +131,61 @@ finally:
     if server.wait(20) != 0:
         wrong.append("serve did not end with 0 after SIGTERM")
 typed(f"econoscope health {at}", 1, "does not answer", at.removeprefix("http://"))
+
+# Every command of these documents, in a home of its own: lines of code, and commands in a sentence. What a console shows is said.
+DOCUMENTS = ["README.md", *(f"docs/{name}.md" for name in ("INSTALL", "TASKS", "OWN-DATA", "OPERATIONS", "FORWARDING", "LOCKED"))]
+# A reader's own words, and what asks for more than a home: a table's placeholder, a server elsewhere, a folder of root, a release.
+WORDS = {"HOST": "cursor", "<tool>": "get_metric", "name=value …": "ticker=UNRATE", "[--format csv|sqlite] [--as-of DAY] [--series UNRATE,payrolls]": "--series UNRATE,payrolls",
+         "DAY": "2015-06-30", "report.txt": "report.txt", "/var/backups/econoscope/": "backups/", "http://host:port": f"http://127.0.0.1:{free_port()}", "import FOLDER": "import figures",
+         "--sources FOLDER": "--sources sources", "export FOLDER": "export tables", "export --as-of": "export tables --as-of"}
+UNTYPED = {"econoscope generate": "writes into the checkout"}
+ASKS = re.compile(r"econoscope (?:--sources sources )?sync(?! --plan)|--upstream \S+ (?:call|doctor)|health")
+(work / "docs").mkdir()
+env["HOME"] = str(work / "docs")
+for name in ("figures", "sources", "tables", "backups"):
+    (work / name).mkdir(exist_ok=True)
+(work / "figures" / "OWN.csv").write_text("date,value\n2026-01-01,1\n")
+recipe = re.search(r"```toml\n(\[source\].*?)```", (root / "docs/OWN-DATA.md").read_text(), re.S)
+(work / "sources" / "example.toml").write_text(recipe[1])
+
+
+def served(line):
+    """A server that starts, says where it listens, and ends at once when it is told to."""
+    global done
+    done += 1
+    at = re.search(r"127\.0\.0\.1:\d+", line)
+    line = line.replace(at[0], f"127.0.0.1:{free_port()}") if at else f"{line} --listen 127.0.0.1:{free_port()}"
+    server = subprocess.Popen([*line.split(), "--no-sync"], env=env, cwd=work, stderr=subprocess.PIPE, text=True)
+    said = server.stderr.readline()
+    if "on http" in said:
+        got(re.search(r"http://[\d.:]+", said)[0] + "/ready")
+    server.terminate()
+    if server.wait(20) != 0 or "on http" not in said:
+        wrong.append(f"$ {line}\n  exit {server.returncode}; {said}")
+
+
+typed_lines = set()
+for name in DOCUMENTS:
+    text = (root / name).read_text()
+    lines = [(line.removeprefix("$ "), []) for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
+    for block in re.findall(r"```console\n(.*?)```", text, re.S):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            line, *shown = part.strip().splitlines()
+            lines.append((line, [words for words in shown if words and not words.startswith("# ")]))
+    lines += [(line, []) for line in re.findall(r"`(econoscope [^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S))]
+    for line, shown in lines:
+        line = re.split(r"\s{2,}#", line)[0]
+        if not line.startswith(("econoscope ", "printf ", "mkdir ")) or line in UNTYPED or line in typed_lines:
+            continue
+        typed_lines.add(line)
+        for words, own in WORDS.items():
+            line = line.replace(words, own)
+        if " serve" in line:
+            served(line)
+        else:
+            typed(f"{line} </dev/null", 1 if ASKS.search(line) else 0, *shown)
+print(f"{len(typed_lines)} commands of {len(DOCUMENTS)} documents")
+env["HOME"] = str(home)
 
 # Mistakes, ten of a kind; each line: what is typed, exit code, words that name what is wrong and what is right.
 dates = "2008-12-31, 15 December 2008, 2008-12"

@@ -96,7 +96,7 @@ def mean3(of, at):
 
 
 def recession():
-    """docs/METHODS.md#recession-probability, the months that have all three inputs."""
+    """docs/COMPOSITES.md#recession-probability, the months that have all three inputs."""
     spread, conditions, permits = monthly(series("T10Y3M")), monthly(series("NFCI")), series("PERMIT")
     out = {}
     for at, s in spread.items():
@@ -111,7 +111,7 @@ def recession():
 
 
 def liquidity():
-    """docs/METHODS.md#net-liquidity: Wednesdays with the newest cash balance and repo figure up to them."""
+    """docs/COMPOSITES.md#net-liquidity: Wednesdays with the newest cash balance and repo figure up to them."""
     assets, cash, repo = series("WALCL"), series("WTREGEN"), series("RRPONTSYD")
     cash_days, repo_days = sorted(cash), sorted(repo)
     out = {}
@@ -124,7 +124,7 @@ def liquidity():
 
 
 def growth_and_inflation(day):
-    """docs/METHODS.md#regime for a state of knowledge that ends with the month before `day`'s."""
+    """docs/COMPOSITES.md#regime for a state of knowledge that ends with the month before `day`'s."""
     at = month(day, 1)
     production, payrolls, permits = series("INDPRO"), series("PAYEMS"), series("PERMIT")
     unemployment = bridged(series("UNRATE"))
@@ -225,7 +225,7 @@ def wilson(share, count):
 
 
 def rate(slug, level, given, happens, months=12):
-    """Share of the months in which the event came within `months` (docs/METHODS.md#base-rates)."""
+    """Share of the months in which the event came within `months` (docs/SCENARIOS.md#base-rates)."""
     told = next(s for s in ask("list_scenarios", limit=50)["scenarios"] if s["slug"] == slug)
     starts = hits = 0
     for at, now in level.items():
@@ -266,7 +266,7 @@ def ranks(values):
 
 
 def stress():
-    """docs/METHODS.md#macro-stress, the public profile, on days whose excess bond premium is too old to count."""
+    """docs/COMPOSITES.md#macro-stress, the public profile, on days whose excess bond premium is too old to count."""
     ten, conditions, claims = series("DGS10"), series("NFCI"), series("ICSA")
     weeks = sorted(claims)
     mean4 = {w: statistics.fmean(claims[x] for x in weeks[i - 3 : i + 1]) for i, w in enumerate(weeks) if i >= 3}

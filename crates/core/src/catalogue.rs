@@ -19,7 +19,7 @@ pub struct Catalogue {
 }
 
 /// What a series of a place or group is of. Each text may be empty; `|` and `;` divide as the columns of the file do
-/// (docs/SOURCES.md#catalogue).
+/// (docs/SOURCE-NOTES.md#catalogue).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesPart {
     /// Identifier.
@@ -174,7 +174,7 @@ mod tests {
             .lines()
             .next()
             .unwrap();
-        let text = include_str!("../../../docs/SOURCES.md");
+        let text = include_str!("../../../docs/SOURCE-NOTES.md");
         let (_, section) = text.split_once("\n## Catalogue\n").unwrap();
         let documented: Vec<&str> = (section.lines())
             .take_while(|line| !line.starts_with("## "))
@@ -184,7 +184,7 @@ mod tests {
         let columns: Vec<&str> = header.split(',').collect();
         assert_eq!(
             columns, documented,
-            "crates/core/data/catalogue.csv and docs/SOURCES.md"
+            "crates/core/data/catalogue.csv and docs/SOURCE-NOTES.md"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The Narrative Velocity Index from the stored articles of feeds (docs/METHODS.md#narrative-velocity).
+//! The Narrative Velocity Index from the stored articles of feeds (docs/COMPOSITES.md#narrative-velocity).
 //!
 //! It counts articles of feeds published up to the reference day, not the project's own or an operator's. A sync stores
 //! each day's value, which is never changed.

@@ -96,7 +96,7 @@ fn levels() -> Vec<Question> {
     ]
 }
 
-/// docs/METHODS.md#net-liquidity, on a day that all three have.
+/// docs/COMPOSITES.md#net-liquidity, on a day that all three have.
 fn liquidity(day: &str) -> f64 {
     on("WALCL", day) / 1e6 - on("WTREGEN", day) / 1e6 - on("RRPONTSYD", day) / 1e3
 }

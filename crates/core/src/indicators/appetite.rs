@@ -1,4 +1,4 @@
-//! SERVICE_CRAI: risk appetite, 0 to 100 with 50 neutral, daily (docs/METHODS.md#risk-appetite).
+//! SERVICE_CRAI: risk appetite, 0 to 100 with 50 neutral, daily (docs/COMPOSITES.md#risk-appetite).
 //!
 //! Each input is compared with its own last two years and scored; the scores are averaged by
 //! weight. Two profiles, chosen once for the whole history:
@@ -43,7 +43,7 @@ pub const CRAI: Composite = Composite {
 
 const WINDOW: usize = 504;
 const MIN_DAYS: usize = 252;
-/// Two and a half years of credit figures, in days (docs/METHODS.md#risk-appetite).
+/// Two and a half years of credit figures, in days (docs/COMPOSITES.md#risk-appetite).
 const CREDIT_PAST_DAYS: i64 = 913;
 
 static INDEX: DailyIndex = DailyIndex {

@@ -1,4 +1,4 @@
-//! Views on six assets from past months of each regime (docs/METHODS.md#asset-views), with the figures behind them.
+//! Views on six assets from past months of each regime (docs/COMPOSITES.md#asset-views), with the figures behind them.
 //!
 //! The evidence is the return of a month in a regime known the month before, against all other months. Few
 //! of the differences are large, and some are chance; so a view is never of more than medium conviction and

@@ -1,4 +1,4 @@
-//! Base rates of scenarios: how often an event has followed, from monthly figures (docs/METHODS.md#base-rates).
+//! Base rates of scenarios: how often an event has followed, from monthly figures (docs/SCENARIOS.md#base-rates).
 //!
 //! Every past month is a starting month, so windows overlap and one recession gives twelve hits. The share is unaffected;
 //! the interval counts only windows without overlap.

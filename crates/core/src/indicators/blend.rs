@@ -12,7 +12,7 @@ use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 use jiff::civil::{Weekday, date};
 
-/// First day of every daily index (docs/METHODS.md#macro-stress).
+/// First day of every daily index (docs/COMPOSITES.md#macro-stress).
 const START: Date = date(1986, 1, 1);
 /// Inputs are read from here, so that windows are full at [`START`].
 const READ_FROM: Date = date(1984, 1, 1);

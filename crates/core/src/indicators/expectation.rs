@@ -1,5 +1,5 @@
 //! Expectation of the next release of a series, and the surprise of the last one
-//! (docs/METHODS.md#expectations).
+//! (docs/RELEASES.md#expectations).
 //!
 //! A mechanical forecast from what was known before the release, no survey of forecasters. A surprise is the first
 //! print less the expectation, in the formula's measure; divided by `sd` it is in standard deviations.
@@ -12,7 +12,7 @@ use crate::model::{Date, Observation, Series, SeriesSet};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// Claims move the expected unemployment rate by no more than this, percent (docs/METHODS.md#expectations).
+/// Claims move the expected unemployment rate by no more than this, percent (docs/RELEASES.md#expectations).
 const CLAIMS_CLIP: f64 = 30.0;
 
 /// Share of the mean of the last three changes of payrolls that is expected of the next.

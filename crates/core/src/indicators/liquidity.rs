@@ -1,5 +1,5 @@
 //! Net liquidity CNLI, method cnli-v1: the Fed's assets less the Treasury's account and the reverse repo
-//! facility, in trillions of dollars, on Wednesdays (docs/METHODS.md#net-liquidity).
+//! facility, in trillions of dollars, on Wednesdays (docs/COMPOSITES.md#net-liquidity).
 //!
 //! Units are read from each series and magnitudes are checked: taking the Treasury's account for billions,
 //! as many published scripts do, would be wrong by almost a trillion. A balance out of bounds gives no figure.
@@ -34,11 +34,11 @@ pub const CNLI: Composite = Composite {
     interpret,
 };
 
-/// Change over 13 weeks, in trillions, from which liquidity is not stable (docs/METHODS.md#net-liquidity).
+/// Change over 13 weeks, in trillions, from which liquidity is not stable (docs/COMPOSITES.md#net-liquidity).
 const STEP: f64 = 0.15;
 
 /// Greatest age of a reverse repo balance in days; without one there was no operation, hence zero
-/// (docs/METHODS.md#net-liquidity).
+/// (docs/COMPOSITES.md#net-liquidity).
 const RRP_DAYS: i64 = 7;
 
 /// First day from which reverse repos were offered daily: from here on a missing balance is not zero.
@@ -49,7 +49,7 @@ struct BalanceComponent {
     name: &'static str,
     id: &'static str,
     sign: f64,
-    /// Plausible range in trillions: docs/METHODS.md#net-liquidity, and a lower bound for the Treasury's account (its
+    /// Plausible range in trillions: docs/COMPOSITES.md#net-liquidity, and a lower bound for the Treasury's account (its
     /// minimum since 2002 is 0.0037), which detects billions read as millions.
     bounds: (f64, f64),
 }

@@ -1,4 +1,4 @@
-//! The state of the economy in one paragraph, from numbers alone: docs/METHODS.md#narrative.
+//! The state of the economy in one paragraph, from numbers alone: docs/COMPOSITES.md#narrative.
 //!
 //! The same figures give the same text. It says what was measured and what is missing, and nothing about
 //! what markets tend to do.

@@ -1,5 +1,5 @@
 //! SERVICE_NVI: Narrative Velocity Index, 0 to 100, from dated texts of several sources
-//! (docs/METHODS.md#narrative-velocity).
+//! (docs/COMPOSITES.md#narrative-velocity).
 //!
 //! Three channels over the ten terms that were mentioned most in the last seven days: how fast they gain
 //! mentions (velocity), how evenly the sources mention them (convergence), and whether the same sources

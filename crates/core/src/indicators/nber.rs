@@ -39,7 +39,7 @@ impl Recession {
     }
 }
 
-/// Months that an alarm may be away from the recession it belongs to (docs/METHODS.md#sahm-rule).
+/// Months that an alarm may be away from the recession it belongs to (docs/COMPOSITES.md#sahm-rule).
 const MAX_DISTANCE: i32 = 8;
 
 /// Returns the first and the last month of the recession nearest to a range of months, within eight months of it.

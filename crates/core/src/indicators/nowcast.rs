@@ -1,4 +1,4 @@
-//! Nowcast of the regime, with every input filled to the month of the newest claims (docs/METHODS.md#nowcast).
+//! Nowcast of the regime, with every input filled to the month of the newest claims (docs/COMPOSITES.md#nowcast).
 //!
 //! An overlay on the published regime, and never the regime of record: unpublished months are filled by
 //! [`bridges`], then the regime's own rules apply.

@@ -1,5 +1,5 @@
 //! Past months that were most like a month, and what followed them; no forecast
-//! (docs/METHODS.md#precedents).
+//! (docs/COMPOSITES.md#precedents).
 
 use super::months::{Month, MonthlyGrid, log_ratio};
 use super::nber::is_recession;
@@ -23,7 +23,7 @@ const SEARCHED_MONTHS: i32 = 3;
 const PRECEDENTS: usize = 12;
 
 /// Distance above which the nearest month is no close precedent: the 95th percentile since 1985
-/// (docs/METHODS.md#precedents).
+/// (docs/COMPOSITES.md#precedents).
 pub const CLOSE: f64 = 1.21;
 
 /// Track record, measured 1990-01..2025-07 with outcomes known by then.
@@ -126,7 +126,7 @@ pub fn find(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Preceden
     })
 }
 
-/// Returns growth, inflation, spread and financial conditions by month, each from its first month (docs/METHODS.md#precedents).
+/// Returns growth, inflation, spread and financial conditions by month, each from its first month (docs/COMPOSITES.md#precedents).
 fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [MonthlyGrid; 4] {
     let rows = |id| set.up_to(id, day);
     let regime = |score: fn(&RegimeMonth) -> f64| {

@@ -1,4 +1,4 @@
-//! Recession probability CRPI (also CVRP), method crpi-v1: docs/METHODS.md#recession-probability.
+//! Recession probability CRPI (also CVRP), method crpi-v1: docs/COMPOSITES.md#recession-probability.
 //!
 //! The mean of two probits: the New York Fed's term-spread model with its published coefficients, and our own
 //! with financial conditions and building permits. The target is "an NBER recession month occurs

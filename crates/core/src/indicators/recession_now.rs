@@ -1,4 +1,4 @@
-//! Recession now, RNOW, method rnow-v1: docs/METHODS.md#recession-now.
+//! Recession now, RNOW, method rnow-v1: docs/COMPOSITES.md#recession-now.
 //!
 //! A probit on weekly claims and on payrolls: is this month a recession month? Each week is computed from what was known
 //! on its Thursday, payrolls in the vintage of that day, and is never recomputed; the newest one changes with new figures

@@ -25,7 +25,7 @@ pub fn sentence(name: &str) -> &'static str {
 /// The last whole year in the record of the recession indices.
 pub const LAST_SCORED: i16 = 2024;
 
-/// The last whole year in the studies of the other indices (docs/METHODS.md).
+/// The last whole year in the studies of the other indices (docs/COMPOSITES.md).
 pub const LAST_STUDIED: i16 = 2025;
 
 /// Returns a sentence that counts years up to `last_year`, for a reading of `date`: it says so where it counts later years.

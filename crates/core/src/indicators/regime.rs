@@ -1,4 +1,4 @@
-//! Macro regime by month: growth above or below trend, inflation above or below target (docs/METHODS.md#regime).
+//! Macro regime by month: growth above or below trend, inflation above or below target (docs/COMPOSITES.md#regime).
 //!
 //! The signs of two scores define four quadrants. Each axis changes sides only when its score is well past
 //! zero, so the label of a month depends on the whole path before it and is computed from the first month
@@ -29,10 +29,10 @@ pub const REGIME: Indicator = Indicator {
 };
 
 /// An axis changes sides only when its score is this far past zero on the other side
-/// (docs/METHODS.md#regime: 0.25 froze 2023-2026 in one regime with growth near zero).
+/// (docs/COMPOSITES.md#regime: 0.25 froze 2023-2026 in one regime with growth near zero).
 const HYSTERESIS: f64 = 0.10;
 
-/// Assumed standard errors of growth and inflation, for the probabilities (docs/METHODS.md#regime).
+/// Assumed standard errors of growth and inflation, for the probabilities (docs/COMPOSITES.md#regime).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StandardErrors {
     /// Of growth, standard deviations.
@@ -47,16 +47,16 @@ pub const PUBLISHED: StandardErrors = StandardErrors {
     inflation: 0.12,
 };
 
-/// Probability from which a quadrant is named as the likely alternative (docs/METHODS.md#regime).
+/// Probability from which a quadrant is named as the likely alternative (docs/COMPOSITES.md#regime).
 const TARGET_PROBABILITY: f64 = 0.25;
 
-/// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (docs/METHODS.md#regime).
+/// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (docs/COMPOSITES.md#regime).
 const TRAJECTORY_STEP: f64 = 0.25;
 
-/// Days after the end of the newest figures' month by which the next month's should be there (docs/METHODS.md#regime).
+/// Days after the end of the newest figures' month by which the next month's should be there (docs/COMPOSITES.md#regime).
 const STALE_DAYS: i64 = 75;
 
-/// Confidence below which a label is contested (docs/METHODS.md#regime).
+/// Confidence below which a label is contested (docs/COMPOSITES.md#regime).
 const CONTESTED: f64 = 40.0;
 
 /// The four quadrants, and the label of a month that cannot be classified.
@@ -339,7 +339,7 @@ fn is_high(was_high: bool, score: f64) -> bool {
     }
 }
 
-/// Returns the probability of each quadrant under independent normal measurement errors (docs/METHODS.md#regime).
+/// Returns the probability of each quadrant under independent normal measurement errors (docs/COMPOSITES.md#regime).
 pub fn probabilities(growth: f64, inflation: f64, errors: StandardErrors) -> [f64; 4] {
     let growth_high = normal_cdf(growth / errors.growth);
     let inflation_high = normal_cdf(inflation / errors.inflation);

@@ -1,5 +1,5 @@
 //! Revisions of published figures: the first print, the values 3 and 12 months later, today's value, and the usual
-//! distance between them (docs/METHODS.md#revisions).
+//! distance between them (docs/RELEASES.md#revisions).
 
 mod bars;
 

@@ -1,4 +1,4 @@
-//! Sahm rule: unemployment's three-month mean against its low of the year before (docs/METHODS.md#sahm-rule).
+//! Sahm rule: unemployment's three-month mean against its low of the year before (docs/COMPOSITES.md#sahm-rule).
 //!
 //! Two figures have the name: SAHMREALTIME, which is computed for each month from the data known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.

@@ -1,4 +1,4 @@
-//! SERVICE_CMSI: macro stress, 0 to 100, daily (docs/METHODS.md#macro-stress).
+//! SERVICE_CMSI: macro stress, 0 to 100, daily (docs/COMPOSITES.md#macro-stress).
 //!
 //! Each input is ranked in its own past since 1986; the ranks are averaged by weight. Two profiles:
 //! - full (`cmsi-v1`): applies when BAA10Y or VIXCLS, which are copyrighted and present only when an operator

@@ -1,4 +1,4 @@
-//! The release calendar: which agency publishes which series, and on which day (docs/METHODS.md#release-calendar).
+//! The release calendar: which agency publishes which series, and on which day (docs/RELEASES.md#release-calendar).
 //!
 //! The days are those that agencies announced ([`AnnouncedDays`]); without an announcement they follow from rules
 //! (`data/calendar/releases.toml`) and from the federal holidays of today's law, with the earliest and latest day of past

@@ -13,7 +13,7 @@ pub const DEFAULT_PREFIX: &str = "SERVICE_";
 /// The category of composites.
 const COMPOSITE_CATEGORY: &str = "composite";
 
-/// Rights of use by the terms of the source. A recipe states the terms more exactly (docs/SOURCES.md#recipes).
+/// Rights of use by the terms of the source. A recipe states the terms more exactly (docs/OWN-DATA.md#recipes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Rights {
     /// Public domain: may be bundled and served.

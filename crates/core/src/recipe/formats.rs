@@ -1,5 +1,5 @@
 //! Formats of single agencies: the release of the Federal Reserve Board (a ZIP with one large XML file,
-//! docs/SOURCES.md#board-releases), the surveys of the Bureau of Labor Statistics, the national accounts of the Bureau of
+//! docs/SOURCE-NOTES.md#board-releases), the surveys of the Bureau of Labor Statistics, the national accounts of the Bureau of
 //! Economic Analysis, and the monthly Treasury statement.
 
 use super::dates;

@@ -1,4 +1,4 @@
-//! The keys of a recipe (docs/SOURCES.md#recipes).
+//! The keys of a recipe (docs/OWN-DATA.md#recipes).
 
 use super::any::AnySeries;
 use crate::model::{Date, Frequency, Rights, SeriesId};

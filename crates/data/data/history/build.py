@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the bundled history: history.db.zst and the tables of docs/DATA.md. Reads nothing but files of this repository.
+"""Builds the bundled history: history.db.zst and docs/CATALOGUE.md. Reads nothing but files of this repository.
 
 What goes into it
     data/series/<ID>.csv      figures as last revised, read on FIGURES_READ
@@ -14,13 +14,14 @@ What it does
     2. Imports them into a new store by `econoscope import --bare`, so that each series tells where it came from; imports
        them once more, and stops unless that finds not a figure new or changed.
     3. Compresses a verified copy of that store (`econoscope backup`) with zstd.
-    4. Rewrites the part of docs/DATA.md between its two marker comments.
+    4. Writes docs/CATALOGUE.md. tests/documents.py checks that it is what this script writes.
 
 How to run (Python 3.11 or newer; a program built by `cargo build`, whatever history is in it)
     pip install zstandard==0.25.0
     python3 crates/data/data/history/build.py
     python3 crates/data/data/history/build.py --program FILE           # another program than target/debug/econoscope
-    python3 crates/data/data/history/build.py --out FILE               # a trial: the history elsewhere, docs/DATA.md as it is
+    python3 crates/data/data/history/build.py --out FILE               # a trial: the history elsewhere, docs/CATALOGUE.md as it is
+    python3 crates/data/data/history/build.py --tables                 # docs/CATALOGUE.md alone; needs nothing but Python
     exit code 0 = written; 2 = a figure is missing or may not be here, nothing written
 """
 
@@ -35,8 +36,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-import zstandard
-
 from packages import PACKAGES, Refused
 
 HERE = Path(__file__).resolve().parent
@@ -44,7 +43,7 @@ ROOT = HERE.parents[3]
 DATA = ROOT / "data"
 CORE = ROOT / "crates" / "core" / "data"
 HISTORY = HERE / "history.db.zst"
-DOCS = ROOT / "docs" / "DATA.md"
+DOCS = ROOT / "docs" / "CATALOGUE.md"
 # The days on which the figures of data/series and those of the packages were read.
 FIGURES_READ = "2026-08-22"
 PACKAGES_READ = "2026-11-21"
@@ -54,8 +53,6 @@ SIZE_LIMIT = 3_000_000
 # Parts of one sum are of one state: the vintage of CE16OV after this month has new population controls, which the
 # labor force that is held (CLF16OV, a copy of January's figures) has not; their difference was 1.4 million too high.
 LAST_VINTAGE = {"CE16OV": "2026-02"}
-MARK_START = "<!-- crates/data/data/history/build.py: start of the generated part -->"
-MARK_END = "<!-- crates/data/data/history/build.py: end of the generated part -->"
 
 
 @dataclass
@@ -223,11 +220,11 @@ def econoscope(program, path, *words):
     return done.stderr
 
 
-# ---------------------------------------------------------------- docs/DATA.md
+# ---------------------------------------------------------------- docs/CATALOGUE.md
 
 RIGHTS = {
-    "ok": "public domain",
-    "ok_with_citation": "public domain or freely distributed; cite the source",
+    "ok": "",
+    "ok_with_citation": " (freely distributed; cite the source)",
 }
 
 
@@ -243,40 +240,47 @@ def catalogue(held):
     return rows
 
 
+HEAD = """<!-- Written by crates/data/data/history/build.py; do not edit. -->
+# The bundled series
+
+[DATA.md](DATA.md) says what they answer and how to cite them. Freq.: D daily, W weekly, M monthly, Q quarterly, A annual. Weeks
+are dated by their last day. From: who has the figures; "agency" with the day on which they were read
+there or copied from there, else the [package](#packages-and-checksums). Figures of US agencies are in the public domain; where a heading
+says so, the source is to be cited.
+"""
+SHORT = {"M": lambda day: day[:7], "A": lambda day: day[:4], "Q": lambda day: f"{day[:4]}Q{(int(day[5:7]) + 2) // 3}"}
+
+
 def tables(held, about):
-    """The generated part of docs/DATA.md."""
-    lines = ["| id | title | source agency | rights | freq. | figures from | first | last | figures | vintages | rows of them |",
-             "|---|---|---|---|---|---|---|---|---:|---|---:|"]
+    """The text of docs/CATALOGUE.md."""
+    groups, states = defaultdict(list), []
     for series, of_it in held.items():
         row, latest = about[series.upper()], of_it.latest()
         origin = of_it.origin.removeprefix("bundled from ")
-        copies = [f"agency, read {of_it.read}" if origin.startswith("figures of ") else origin]
-        copies += [f"{PACKAGES[of_it.package]}"] if of_it.newer else []
+        for package in PACKAGES.values():
+            origin = origin.replace(str(package), package.name)
+        copies = [f"agency {of_it.read}" if origin.startswith("figures of ") else origin]
+        copies += [PACKAGES[of_it.package].name] if of_it.newer else []
         months = sorted(known[:7] for _, value, known in of_it.vintages if value != "")
-        lines.append("| " + " | ".join([
-            series, row["title"], row["source_agency"], RIGHTS[row["bundle"]], row["frequency"], "; ".join(copies),
-            min(latest), max(latest), str(len(latest)),
-            f"{months[0]} to {months[-1]}" if months else "", str(len(of_it.vintages)) if months else "",
-        ]) + " |")
+        short = SHORT.get(row["frequency"], str)
+        groups[row["source_agency"], RIGHTS[row["bundle"]]].append("| " + " | ".join([
+            series, row["title"], row["frequency"], short(min(latest)), short(max(latest)), "; ".join(copies)]) + " |")
+        if months:
+            states.append(f"| {series} | {months[0]} | {months[-1]} | {len(of_it.vintages)} |")
     figures = sum(len(of_it.latest()) for of_it in held.values())
     rows = sum(len(of_it.vintages) for of_it in held.values())
     with_vintages = sum(bool(of_it.vintages) for of_it in held.values())
-    lines += ["", f"{len(held)} series, {figures:,} figures as last revised; {rows:,} rows of vintages of {with_vintages} series. "
-              f"Packages were read on {PACKAGES_READ}.", "", "### Packages and checksums", "",
+    lines = [HEAD, f"{len(held)} series, {figures:,} figures as last revised; {rows:,} rows of vintages of {with_vintages} series. "
+             f"Packages were read on {PACKAGES_READ}."]
+    for (agency, rights), of_it in sorted(groups.items()):
+        lines += ["", f"## {agency}{rights}", "", "| id | title | freq. | first | last | from |", "|---|---|---|---|---|---|", *of_it]
+    lines += ["", "## Vintages", "", "By the month in which each was known.", "", "| id | first | last | rows |", "|---|---|---|---:|", *states]
+    lines += ["", "## Packages and checksums", "",
               "| package | file read | figures | licence of the package | sha256 of the archive |", "|---|---|---|---|---|"]
     lines += [f"| {p} ({p.kind}) | `{p.inside}` | {p.carries} | {p.licence} | `{p.sha256}` |" for p in PACKAGES.values()]
-    lines += ["", "### Copies in public repositories", "", "| file | agency | copy | read | checked |", "|---|---|---|---|---|"]
+    lines += ["", "## Copies in public repositories", "", "| file | agency | copy | read | checked |", "|---|---|---|---|---|"]
     lines += [f"| `{o['file']}` | {o['agency']} | {o['copy']} | {o['read']} | {o['checked']} |" for o in read_csv(DATA / "copies" / "origins.csv")]
-    return "\n".join(lines)
-
-
-def write_docs(generated):
-    text = DOCS.read_text()
-    before, start, rest = text.partition(MARK_START)
-    _, end, after = rest.partition(MARK_END)
-    if not (start and end):
-        raise Refused(f"{DOCS.name}: the two marker comments are missing")
-    DOCS.write_text(f"{before}{MARK_START}\n{generated}\n{MARK_END}{after}")
+    return "\n".join(lines) + "\n"
 
 
 # ---------------------------------------------------------------- the run
@@ -285,23 +289,30 @@ def write_docs(generated):
 def build(options):
     held = read_all()
     about = catalogue(held)
+    if options.tables:
+        DOCS.write_text(tables(held, about))
+        print(f"{DOCS.name}: {len(held)} series")
+        return
+    import zstandard  # the tables need nothing but Python
+
     file = store(held, options.program)
     content = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(file)
     if len(content) > SIZE_LIMIT:
         raise Refused(f"the history has {len(content):,} bytes, the limit is {SIZE_LIMIT:,}")
     options.out.write_bytes(content)
     if options.out == HISTORY:  # one built elsewhere is a trial
-        write_docs(tables(held, about))
+        DOCS.write_text(tables(held, about))
     print(f"{options.out.name}: {len(held)} series, a store of {len(file):,} bytes, {len(content):,} compressed, "
           f"sha256 {hashlib.sha256(content).hexdigest()}")
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Builds history.db.zst and the tables of docs/DATA.md.")
+    parser = argparse.ArgumentParser(description="Builds history.db.zst and docs/CATALOGUE.md.")
     parser.add_argument("--program", type=Path, default=ROOT / "target/debug/econoscope", metavar="FILE",
                         help="the program that makes the store")
     parser.add_argument("--out", type=Path, default=HISTORY, metavar="FILE",
-                        help="where to write the history; elsewhere than here, docs/DATA.md stays as it is")
+                        help="where to write the history; elsewhere than here, docs/CATALOGUE.md stays as it is")
+    parser.add_argument("--tables", action="store_true", help="write docs/CATALOGUE.md alone")
     try:
         build(parser.parse_args())
     except (Refused, OSError, ValueError) as e:

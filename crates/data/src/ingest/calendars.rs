@@ -1,4 +1,4 @@
-//! Reads the calendars in which agencies announce their release days (docs/METHODS.md#release-calendar).
+//! Reads the calendars in which agencies announce their release days (docs/RELEASES.md#release-calendar).
 //!
 //! A calendar is requested once a day. One that cannot be read keeps the days that were read before, and is read at the
 //! next sync.

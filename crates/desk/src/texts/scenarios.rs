@@ -57,7 +57,7 @@ pub struct Scenario {
     pub tags: Vec<String>,
     /// For risk assets: bearish, bullish or neutral.
     pub polarity: String,
-    /// Share of past start months in which the event followed (docs/METHODS.md#base-rates).
+    /// Share of past start months in which the event followed (docs/SCENARIOS.md#base-rates).
     pub base_rate: f64,
     /// Wilson 90 % interval of the base rate on non-overlapping windows.
     pub base_rate_interval: Option<[f64; 2]>,

@@ -304,10 +304,10 @@ fn revisions_are_cached_per_state_of_the_data() -> Result<()> {
     Ok(())
 }
 
-/// Compares the row of a series in docs/METHODS.md#revisions, each figure to its last printed digit.
+/// Compares the row of a series in docs/RELEASES.md#revisions, each figure to its last printed digit.
 fn matches_the_table_of_methods(id: &str, n: usize, sizes: [f64; 4], flips: Option<usize>) {
-    let methods = include_str!("../../../../../docs/METHODS.md");
-    let row = methods.lines().find(|line| {
+    let page = include_str!("../../../../../docs/RELEASES.md");
+    let row = page.lines().find(|line| {
         let name = line.trim_start_matches("| ").split([' ', ',']).next();
         name == Some(id) && line.split('|').count() == 9
     });
@@ -334,7 +334,7 @@ fn matches_the_table_of_methods(id: &str, n: usize, sizes: [f64; 4], flips: Opti
 #[test]
 fn bundled_history_gives_the_published_record() -> Result<()> {
     let desk = TestDesk::bundled().at(now()).open();
-    // Sample, mean and 90th percentile after 12 months, flips, as in docs/METHODS.md#revisions.
+    // Sample, mean and 90th percentile after 12 months, flips, as in docs/RELEASES.md#revisions.
     for (id, n, mean, p90, flips) in [
         ("PAYEMS", 723, 66.3, 142.0, Some(50)),
         ("UNRATE", 712, 0.04, 0.1, None),

@@ -30,7 +30,7 @@ fn new_condition(transform: Transform, relation: Relation, threshold: f64) -> Op
     })
 }
 
-/// Series, transform, move, threshold, horizon, condition, since, share, interval (docs/METHODS.md#base-rates).
+/// Series, transform, move, threshold, horizon, condition, since, share, interval (docs/SCENARIOS.md#base-rates).
 const TABLE: &str = "
 USREC        level   starts           1   12 below 0.5 1959 .153 .09 .25
 DGS10        level   rises_by         1   12 -     0   1962 .219

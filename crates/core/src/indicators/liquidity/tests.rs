@@ -1,4 +1,4 @@
-//! Golden weeks of docs/METHODS.md#net-liquidity on real figures, and the guards.
+//! Golden weeks of docs/COMPOSITES.md#net-liquidity on real figures, and the guards.
 
 use super::*;
 use crate::indicators::testdata;

@@ -1,5 +1,5 @@
 //! Bridge equations: the next month of a monthly series from its past and from weekly figures that are
-//! published sooner (docs/METHODS.md#bridges).
+//! published sooner (docs/COMPOSITES.md#bridges).
 //!
 //! Steps are in percent (100 ln of a month over the month before); those of the unemployment rate in percentage
 //! points. Fitted to 1970-2019, gasoline to 1992-2019.
@@ -43,7 +43,7 @@ pub struct Coefficients {
     pub prices: [f64; 2],
 }
 
-/// The coefficients in use (docs/METHODS.md#bridges); `crates/score/src/regime/lessons.rs` re-estimates them.
+/// The coefficients in use (docs/COMPOSITES.md#bridges); `crates/score/src/regime/lessons.rs` re-estimates them.
 pub const SHIPPED: Coefficients = Coefficients {
     payrolls: [0.029_227, 0.686_757, -0.010_914, -0.008_232],
     production: [0.069_204, 0.490_269, -0.045_126, -0.034_942],

@@ -73,7 +73,7 @@ pub(super) fn values(drivers: &Drivers) -> [Option<f64>; 3] {
 /// Returns the probit on spread, conditions and permits, 0 to 1; `None` without the spread and one of the others.
 ///
 /// Each combination of absent inputs has a probit of its own, fitted to the same target
-/// (docs/METHODS.md#recession-probability).
+/// (docs/COMPOSITES.md#recession-probability).
 pub fn second_term(drivers: [Option<f64>; 3]) -> Option<f64> {
     let second = match drivers {
         [Some(s), Some(f), Some(b)] => -0.4101 - 0.4916 * s + 0.8150 * f - 0.0268 * b,
@@ -81,7 +81,7 @@ pub fn second_term(drivers: [Option<f64>; 3]) -> Option<f64> {
         [Some(s), None, Some(b)] => -0.4821 - 0.4456 * s - 0.0333 * b,
         [Some(s), None, None] => -0.2057 - 0.4567 * s,
         [None, Some(f), Some(b)] => -0.9149 + 0.8068 * f - 0.0259 * b,
-        // docs/METHODS.md#recession-probability fits no probit to a single input other than the spread.
+        // docs/COMPOSITES.md#recession-probability fits no probit to a single input other than the spread.
         [None, _, _] => return None,
     };
     Some(normal_cdf(second))
@@ -226,7 +226,7 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// Returns B of docs/METHODS.md#recession-probability. Permits are published around the 18th: until then the current
+    /// Returns B of docs/COMPOSITES.md#recession-probability. Permits are published around the 18th: until then the current
     /// month uses those of two months before instead of one.
     fn permits(&self, month: Month) -> Option<Driver> {
         let growth = |month: Month| {

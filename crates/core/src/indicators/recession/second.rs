@@ -1,4 +1,4 @@
-//! Recession probability, second version, CRPI2, method crpi-v2, experimental: docs/METHODS.md#second-version.
+//! Recession probability, second version, CRPI2, method crpi-v2, experimental: docs/COMPOSITES.md#second-version.
 //!
 //! Adds the spread of the past year and the excess bond premium to the first version, which it does not replace.
 

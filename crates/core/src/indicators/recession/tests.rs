@@ -1,4 +1,4 @@
-//! Worked values of docs/METHODS.md#recession-probability on real figures, and the laws of the attribution.
+//! Worked values of docs/COMPOSITES.md#recession-probability on real figures, and the laws of the attribution.
 
 use super::*;
 use crate::indicators::shapley::shapley;

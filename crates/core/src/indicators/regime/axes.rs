@@ -12,23 +12,23 @@ pub const INPUTS: &[&str] = &[
 
 /// Figures before this month are left out: the swings of war and demobilisation would widen every z-score
 /// of the 1950s and 1960s. FRED-MD begins here, too, and it reproduces the verified history of
-/// docs/METHODS.md#regime (June 1974 with confidence 100; 99 with all figures since 1919).
+/// docs/COMPOSITES.md#regime (June 1974 with confidence 100; 99 with all figures since 1919).
 const FIRST: Month = Month::new(1959, 1);
 
-/// Months of a z-score's window, and the fewest it may hold (docs/METHODS.md#regime).
+/// Months of a z-score's window, and the fewest it may hold (docs/COMPOSITES.md#regime).
 const WINDOW: usize = 240;
 const MIN_WINDOW: usize = 60;
 
-/// Scores are limited to ±3 (docs/METHODS.md#regime).
+/// Scores are limited to ±3 (docs/COMPOSITES.md#regime).
 const CLIP: f64 = 3.0;
 
-/// Inflation target: 2.5 % CPI is about 2 % PCE (docs/METHODS.md#regime).
+/// Inflation target: 2.5 % CPI is about 2 % PCE (docs/COMPOSITES.md#regime).
 const TARGET: f64 = 2.5;
 
 /// Number of growth inputs.
 pub const GROWTH_INPUTS: usize = 4;
 
-/// Growth inputs that must be present (docs/METHODS.md#regime).
+/// Growth inputs that must be present (docs/COMPOSITES.md#regime).
 const MIN_INPUTS: usize = 3;
 
 /// One part of a score.
@@ -72,7 +72,7 @@ type GrowthDefinition = (
     fn(&MonthlyGrid, Month) -> Option<f64>,
 );
 
-/// The growth inputs and their weights (docs/METHODS.md#regime).
+/// The growth inputs and their weights (docs/COMPOSITES.md#regime).
 const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
     (
         part(
@@ -97,7 +97,7 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
             0.2,
         ),
         |inputs| &inputs.unemployment,
-        // At least two of three months, as in docs/METHODS.md#sahm-rule.
+        // At least two of three months, as in docs/COMPOSITES.md#sahm-rule.
         |grid, m| Some(grid.three_month_mean(m.plus(-6), 2)? - grid.three_month_mean(m, 2)?),
     ),
     (

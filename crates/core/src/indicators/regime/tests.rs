@@ -1,4 +1,4 @@
-//! The verified history of docs/METHODS.md#regime on real figures, and the rules on made-up ones.
+//! The verified history of docs/COMPOSITES.md#regime on real figures, and the rules on made-up ones.
 
 use super::*;
 use crate::catalogue::Catalogue;

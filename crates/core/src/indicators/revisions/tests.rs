@@ -73,7 +73,7 @@ fn read(id: &str) -> Revisions {
     Revisions::from_vintages(&info(id), &Vintages::new(rows.collect()))
 }
 
-/// The same by another way: month after month the whole state of knowledge, as docs/METHODS.md#revisions has it.
+/// The same by another way: month after month the whole state of knowledge, as docs/RELEASES.md#revisions has it.
 struct Replay {
     /// Month of the first print and its value, by period.
     first: BTreeMap<i32, (i32, f64)>,
@@ -169,7 +169,7 @@ fn prints_match_a_month_by_month_replay() {
     }
 }
 
-/// The published record (docs/METHODS.md#revisions): series; n; mean absolute revision after 3 and 12 months; 90th
+/// The published record (docs/RELEASES.md#revisions): series; n; mean absolute revision after 3 and 12 months; 90th
 /// percentile, bias and flips after 12; decimals of the means, and of the percentile and the bias.
 type Published = (
     &'static str,

@@ -1,4 +1,4 @@
-//! Release days that agencies announced in their calendars (docs/METHODS.md#release-calendar).
+//! Release days that agencies announced in their calendars (docs/RELEASES.md#release-calendar).
 
 use super::{Publication, Release, ScheduledRelease};
 use crate::model::frequency::{Date, Frequency, add_days, days_between, shift};

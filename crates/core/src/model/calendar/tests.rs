@@ -78,7 +78,7 @@ struct Fit {
     late: i64,
 }
 
-/// The row of docs/METHODS.md that a release counts to.
+/// The row of docs/RELEASES.md that a release counts to.
 const ROWS: [(&str, &str); 12] = [
     ("claims", "claims"),
     ("employment", "employment"),
@@ -134,9 +134,9 @@ fn past_releases_fit_their_rules() {
             days.len()
         );
     }
-    let methods = include_str!("../../../../../docs/METHODS.md");
+    let page = include_str!("../../../../../docs/RELEASES.md");
     for (row, fit) in table {
-        let line = methods
+        let line = page
             .lines()
             .find(|line| line.starts_with(&format!("| {row} |")));
         let cells: Vec<&str> = line
@@ -294,8 +294,8 @@ fn recorded_days_are_in_the_month_of_the_first_vintage() {
         "{told} of the {} lie where the vintages can tell",
         recorded().len()
     );
-    let methods = include_str!("../../../../../docs/METHODS.md");
-    assert!(methods.contains(&text), "{text}");
+    let page = include_str!("../../../../../docs/RELEASES.md");
+    assert!(page.contains(&text), "{text}");
 }
 
 #[test]

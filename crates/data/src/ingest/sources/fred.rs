@@ -59,7 +59,7 @@ impl Fred {
     }
 
     /// Fetches `fredgraph.csv`, the download behind FRED's charts: no key, one series per request
-    /// (docs/SOURCES.md#fred-download).
+    /// (docs/SOURCE-NOTES.md#fred-download).
     async fn figures_from_download(
         &self,
         id: &SeriesId,

@@ -1,6 +1,6 @@
 //! The history that ships in the program: a compressed store file.
 //!
-//! `data/history/build.py` builds it with `econoscope import`; docs/DATA.md lists its content and sources. A new store
+//! `data/history/build.py` builds it with `econoscope import`; docs/DATA.md says what it holds. A new store
 //! starts as a copy of it, so that the program has figures before its first sync.
 
 use super::handle::Sqlite;

@@ -1,4 +1,4 @@
-//! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages and titles.
+//! FRED's JSON API, version 1 (docs/SOURCE-NOTES.md#fred-api): figures page by page, vintages and titles.
 
 use super::Fred;
 use super::vintages::{FOREVER, VintageRow, changes_only, request_ranges};
