@@ -290,7 +290,8 @@ function suggest(input) {
   };
   const search = async ({ words, before }) => {
     const o = await answerOf(`/suggest?q=${encodeURIComponent(words)}`);
-    return o.results.map((r) => ({ id: before + r.seriesId, title: r.title }));
+    const offers = o.results.map((r) => ({ id: before + r.seriesId, title: r.title, isEmpty: r.lastDate === null }));
+    return offers.sort((a, b) => a.isEmpty - b.isEmpty);
   };
   const mark = () => {
     [...list.children].forEach((o, i) => o.setAttribute("aria-selected", String(i === at)));
@@ -300,8 +301,8 @@ function suggest(input) {
     [found, at] = [given, -1];
     list.hidden = !found.length;
     input.setAttribute("aria-expanded", String(!list.hidden));
-    list.replaceChildren(...found.map(({ id, title }, i) => {
-      const option = make("li", { id: `${list.id}-${i}` }, make("code", { textContent: id }), " ", title);
+    list.replaceChildren(...found.map(({ id, title, isEmpty }, i) => {
+      const option = make("li", { id: `${list.id}-${i}` }, make("code", { textContent: id }), " ", title, ...(isEmpty ? [make("span", { className: "soft small", textContent: " · no figures here" })] : []));
       option.setAttribute("role", "option");
       option.addEventListener("pointerdown", (event) => { event.preventDefault(); take(id); });
       return option;

@@ -255,7 +255,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     ctx.fillStyle = colours.ink;
     ctx.fillRect(bbox.left, Math.round(u.valToPos(0, "y", true)), bbox.width, uPlot.pxRatio);
   };
-  const short = (name) => (name.length > 14 ? `${name.slice(0, 13)}…` : name);
+  // A code is shown in full or not at all: the line above the chart has every name.
+  const short = (name) => { const isLong = name.length > (place.clientWidth < 480 ? 9 : 14); return !isLong || (/^\w+$/.test(name) && place.clientWidth >= 480) ? name : ""; };
   const beside = (line, i, value) => {
     const { factor } = marked[scaleOf(line)] ?? { factor: 1 };
     return `${line.name ? `${short(line.name)} ` : ""}${withPlaces(value * factor, factor === 1 ? places[i] : 2)}`;
