@@ -29,6 +29,7 @@ pub(crate) mod rights;
 mod scenarios;
 mod search;
 mod series;
+mod strip;
 mod text;
 mod view;
 mod vintages;

@@ -30,7 +30,7 @@ async function readLine(source, name) {
 }
 async function readLines(figure) {
   const held = [...figure.querySelectorAll("script[type='application/json']")].map((script) => linesOf(JSON.parse(script.textContent)));
-  if (held.length) return (held[1] ?? []).map((l) => ({ ...l, ghost: true, name: `${l.name} then`.trim() })).concat(held[0]);
+  if (held.length) return (held[1] ?? []).map((l) => ({ ...l, ghost: true, today: held[0].find((now) => now.name === l.name && now.unit === l.unit), name: `${l.name} then`.trim() })).concat(held[0]);
   const names = (figure.dataset.names ?? "").split("|");
   const sources = figure.dataset.figures.split(" ");
   if (/\/compare\?/.test(sources[0])) return linesOf(await answerOf(sources[0]));
@@ -130,11 +130,11 @@ function picture(figure, drawn) {
   return new Promise((done) => out.toBlob(done, "image/png"));
 }
 const copied = (button, words = "Copied") => { const own = button.textContent; button.textContent = words; setTimeout(() => { button.textContent = own; }, 1600); };
-function toolsInto(place, figure, drawn) {
+function toolsInto(place, figure) {
   const link = make("button", { type: "button", textContent: "Copy link" }), image = make("button", { type: "button", textContent: "Copy as image" });
   link.onclick = () => navigator.clipboard.writeText(location.href).then(() => copied(link), () => prompt("Link", location.href));
   image.onclick = async () => {
-    const blob = await picture(figure, drawn);
+    const blob = await picture(figure, figure.drawn);
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
       copied(image);
@@ -213,17 +213,26 @@ async function mount(figure) {
       if (events) eventsInto(events, drawn, from, to, zoomed);
       if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) { remember(from, to, zoomed); follow(figure.closest("#view"), drawn, from, to, zoomed); } }, 250); }
     };
-    if ("ghost" in own) lines[0].ghost = true;
-    drawn = drawInto(places, groups, { label: own.label ?? "Chart", read: readout(above), viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own });
+    if ("ghost" in own) Object.assign(lines[0], { ghost: true, today: lines[1] });
+    const show = (panels, more = {}) => {
+      const { min, max } = drawn?.u.scales.x ?? {}, isZoomed = drawn && (min > drawn.first || max < drawn.last);
+      drawn?.gone();
+      drawn = null;
+      drawn = drawInto(places, panels, { label: own.label ?? "Chart", read: readout(above), rings: revisedOf, viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own, ...more });
+      figure.drawn = drawn;
+      if (isZoomed) drawn.zoom(min, max);
+    };
+    show(groups);
     const asked = new URL(location.href).searchParams;
     if ("remember" in own && asked.has("from") && asked.has("to")) drawn.zoom(dayOf(asked.get("from")), dayOf(asked.get("to")));
     const { min, max } = drawn.u.scales.x;
     viewed(min, max, min > drawn.first || max < drawn.last);
     const tools = part("tools");
-    if (tools) toolsInto(tools, figure, drawn);
+    if (tools) toolsInto(tools, figure);
     const table = part("rows");
     if (table) { table.hidden = false; table.addEventListener("toggle", () => { if (table.open && !table.querySelector("table")) table.append(...tableOf(lines)); }); }
-    figure.drawn = drawn;
+    const slider = part("vintages");
+    if (slider) vintages(slider, figure, lines, (shown, reach) => show([shown], { reach }));
     own.state = "live";
   } catch (error) {
     own.state = "";
@@ -281,7 +290,8 @@ function suggest(input) {
   };
   const search = async ({ words, before }) => {
     const o = await answerOf(`/suggest?q=${encodeURIComponent(words)}`);
-    return o.results.map((r) => ({ id: before + r.seriesId, title: r.title }));
+    const offers = o.results.map((r) => ({ id: before + r.seriesId, title: r.title, isEmpty: r.lastDate === null }));
+    return offers.sort((a, b) => a.isEmpty - b.isEmpty);
   };
   const mark = () => {
     [...list.children].forEach((o, i) => o.setAttribute("aria-selected", String(i === at)));
@@ -291,8 +301,8 @@ function suggest(input) {
     [found, at] = [given, -1];
     list.hidden = !found.length;
     input.setAttribute("aria-expanded", String(!list.hidden));
-    list.replaceChildren(...found.map(({ id, title }, i) => {
-      const option = make("li", { id: `${list.id}-${i}` }, make("code", { textContent: id }), " ", title);
+    list.replaceChildren(...found.map(({ id, title, isEmpty }, i) => {
+      const option = make("li", { id: `${list.id}-${i}` }, make("code", { textContent: id }), " ", title, ...(isEmpty ? [make("span", { className: "soft small", textContent: " · no figures here" })] : []));
       option.setAttribute("role", "option");
       option.addEventListener("pointerdown", (event) => { event.preventDefault(); take(id); });
       return option;

@@ -44,10 +44,12 @@ async fn respond_to(
     let has_csv = route.has_argument("format");
     let call = async {
         let mut arguments = parse_arguments(path, query)?;
-        let unknown = remove_unknown(route, &mut arguments);
         if has_csv {
             choose_format(route, &mut arguments, headers);
+        } else {
+            remove_format(route, &mut arguments)?;
         }
+        let unknown = remove_unknown(route, &mut arguments);
         let reply = route.call(backend, arguments).await?;
         let csv = reply.csv.as_ref();
         let facts = BodyMetadata {
@@ -76,6 +78,24 @@ async fn respond_to(
         set(&mut response, header::VARY, "accept, accept-encoding");
     }
     response
+}
+
+/// Removes the format of an endpoint that has JSON alone.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for another format: JSON in its place would be read as what was asked for.
+fn remove_format(route: &Route, arguments: &mut Arguments) -> Result<()> {
+    let format = arguments.remove("format");
+    let text = format.as_ref().and_then(Value::as_str).unwrap_or("json");
+    if text.is_empty() || text.eq_ignore_ascii_case("json") {
+        return Ok(());
+    }
+    let allowed = match route.spec.tool {
+        "compare_series" => "json; CSV is at /compare.csv with the same arguments",
+        _ => "json; CSV is at /api/public/data/{seriesId}, for one series",
+    };
+    let problem = "is no format of this path";
+    Err(Error::invalid("format", text, problem, allowed))
 }
 
 /// Removes unknown arguments. Returns a warning with their names, percent-encoded; empty without one. Names that others

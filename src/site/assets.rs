@@ -10,8 +10,9 @@ use std::sync::{Arc, LazyLock};
 
 /// Path and content of the script.
 static SCRIPT: LazyLock<(String, Arc<Body>)> = LazyLock::new(|| {
+    let vintages = include_str!("../../templates/vintages.js");
     let pages = include_str!("../../templates/pages.js");
-    let text = [econoscope_core::chart::SCRIPT, pages].concat();
+    let text = [econoscope_core::chart::SCRIPT, vintages, pages].concat();
     let path = format!("/assets/{}.js", super::text::digest(&text));
     (path, Arc::new(Body::new(text.into())))
 });

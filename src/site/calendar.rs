@@ -153,7 +153,7 @@ pub(super) fn format_value(figure: &ScheduledFigure, value: f64) -> String {
     format!("{value} {unit}").trim_end().to_owned()
 }
 
-fn is_level(figure: &ScheduledFigure) -> bool {
+pub(super) fn is_level(figure: &ScheduledFigure) -> bool {
     matches!(figure.measure.as_deref(), Some("level") | None)
 }
 

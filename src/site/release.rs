@@ -1,9 +1,10 @@
 //! Release cards: the expectation for a figure, its first print, the surprise, and revisions of earlier periods.
 
 use super::calendar::{describe_next, describe_publication, describe_revisions, describe_surprise};
-use super::calendar::{format_measure, format_parts, format_surprise, format_value};
+use super::calendar::{format_measure, format_parts, format_surprise, format_value, is_level};
 use super::figure::{self, Figure};
 use super::prelude::*;
+use super::strip::Strip;
 use super::text::{
     encode_segment, format_dates, format_day, format_exact, format_or_dash, format_revision,
 };
@@ -39,6 +40,8 @@ struct Card {
     /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
+    /// Drawn on the page alone, since each surprise is computed from two past days.
+    strip: Strip,
     /// How far the newest print may still move; empty without a validated error bar.
     error_bar: String,
 }
@@ -56,7 +59,11 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let name = encode_segment(&request.name);
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
-    let cards = figures.into_iter().map(|figure| card(desk, figure));
+    let cards = figures.into_iter().map(|figure| {
+        let card = card(desk, figure)?;
+        let strip = Strip::new(desk, &card.figure)?;
+        Ok(Card { strip, ..card })
+    });
     render_page(&Page {
         cards: cards.collect::<Result<_>>()?,
         frame: frame.with_preview("", picture),
@@ -217,6 +224,9 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let mut facts = Vec::new();
     if let Some(level) = Figure::newest(&levels) {
         facts.push((format!("Newest figure, {}", level.period), level.text));
+        // A print is a change, so that a change of the level would say it twice.
+        let is_change = figure.last.is_some() && !is_level(&figure);
+        facts.extend(level.change.filter(|_| !is_change));
     }
     if figure.last.is_none()
         && let Some(answer) = &prints
@@ -231,6 +241,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
         facts.push((label, figure::write(&spec, newest.value)));
     }
     Ok(Card {
+        strip: Strip::default(),
         figure,
         spec,
         facts,

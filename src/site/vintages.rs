@@ -119,7 +119,7 @@ impl Vintages {
         };
         let period = self.period(newest);
         let figure = self.figure(newest.value);
-        let now = match self.value_now(newest) {
+        let now = match self.now.value_on(newest.date) {
             Some(value) => format!("now it is {}", self.figure(value)),
             None => "there is none of that date now".to_owned(),
         };
@@ -132,7 +132,7 @@ impl Vintages {
         let Some(newest) = self.then.points.last() else {
             return String::new();
         };
-        let change_since = |o: &Observation| Some((*o, self.value_now(o)? - o.value));
+        let change_since = |o: &Observation| Some((*o, self.now.value_on(o.date)? - o.value));
         let revisions: Vec<(Observation, f64)> = self
             .then
             .points
@@ -182,12 +182,5 @@ impl Vintages {
 
     fn period(&self, observation: &Observation) -> String {
         self.then.frequency.label(observation.date)
-    }
-
-    /// Returns today's value of the period of an observation.
-    fn value_now(&self, observation: &Observation) -> Option<f64> {
-        let points = &self.now.points;
-        let index = points.binary_search_by_key(&observation.date, |now| now.date);
-        Some(points.get(index.ok()?)?.value)
     }
 }

@@ -312,6 +312,35 @@ for (const [i, path] of PAGES.entries()) {
 }
 await look("page-", `${BASE}/`, { width: 320, height: 700, full: true });
 await look("page-", `${BASE}/`, { width: 1280, height: 900, full: true, script: false });
+/** Text twice as large, which readers set without a zoom of the page: nothing lies upon another text, and no page scrolls sideways. */
+const twice = async (page, where) => {
+  await page.addStyleTag({ content: "html{font-size:200%!important}" });
+  await page.waitForTimeout(300);
+  const found = await page.evaluate(() => {
+    const seen = [], hits = [];
+    for (const e of document.querySelectorAll("main *, header *")) for (const n of e.childNodes) {
+      if (n.nodeType !== 3 || !n.textContent.trim() || e.closest("svg, [hidden], details:not([open]) > :not(summary), .skip, .unseen") || !e.checkVisibility()) continue;
+      const range = document.createRange();
+      range.selectNodeContents(n);
+      for (const box of range.getClientRects()) if (box.width > 2) seen.push({ e, box, text: n.textContent.trim().slice(0, 30) });
+    }
+    seen.forEach((a, i) => seen.slice(i + 1).forEach((b) => {
+      const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left), down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+      if (across > 3 && down > 0.45 * Math.min(a.box.height, b.box.height) && !a.e.contains(b.e) && !b.e.contains(a.e)) hits.push(`${a.text} × ${b.text}`);
+    }));
+    return { hits: hits.slice(0, 5), texts: seen.length };
+  });
+  check(found.texts > 20 && found.hits.length === 0, `${where}: of ${found.texts} texts some overlap: ${found.hits.join("; ")}`);
+};
+for (const path of ["/calendar", "/release/employment", "/series/UNRATE", "/regime", "/compare?series=DGS10,DGS2", "/"]) await look(`twice${path.replaceAll(/[/?=,]/g, "-")}`, BASE + path, { width: 390, height: 844, full: true, act: twice });
+await look("twice-calendar", `${BASE}/calendar`, { width: 1440, height: 900, full: true, act: twice });
+await look("page-offers", `${BASE}/`, { width: 390, height: 844, act: async (page, where) => {
+  await page.locator(".seek input").fill("house prices");
+  await page.locator("#offers li").first().waitFor();
+  const offers = await page.locator("#offers li").allInnerTexts(), empty = offers.map((text) => text.includes("no figures here"));
+  const { results } = await (await fetch(`${BASE}/suggest?q=house+prices`)).json();
+  check(empty.filter(Boolean).length === results.filter((r) => r.lastDate === null).length && empty.lastIndexOf(false) < empty.indexOf(true), `${where}: empty series are not marked and last: ${offers}`);
+} });
 await look("page-compare-list", `${BASE}/compare`, { width: 800, height: 900, act: async (page) => { await page.locator("#add").fill("core infl"); await page.locator("#found li").first().waitFor(); } });
 await look("page-series-table", `${BASE}/series/UNRATE`, { width: 800, height: 900, full: true, act: async (page) => { await page.locator(".readout").waitFor(); for (const summary of await page.locator("details.rows summary").all()) await summary.click(); } });
 await look("page-home-live", `${BASE}/`, { width: 1440, height: 900, scheme: "dark", full: true, act: async (page) => { await page.locator("figure.chart .still").first().hover(); await page.locator(".readout").waitFor(); } });

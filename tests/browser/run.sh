@@ -18,7 +18,7 @@ data=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || { echo "no Chromium: apt-get install chromium, or name one with CHROMIUM"; exit 1; }
 mkdir -p "$folder/shots"
-cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/touch.mjs" "$here/package.json" "$here/../addresses.json" "$folder/"
+cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/touch.mjs" "$here/tasks.mjs" "$here/package.json" "$here/../addresses.json" "$folder/"
 cd "$folder"
 [ -d node_modules/esbuild ] || npm install --no-audit --no-fund --loglevel=error
 npx esbuild host.mjs --bundle --format=esm --outfile=host.js --log-level=error
@@ -38,3 +38,4 @@ done
 export BASE="http://127.0.0.1:$port" SHOTS="$folder/shots"
 node check.mjs
 node touch.mjs
+node tasks.mjs

@@ -100,6 +100,58 @@ async function still() {
   await shared.context().close();
 }
 
+/** The slider of vintages redraws the line as the API knows it of that day, and counts what differs today. */
+async function slider(scheme, viewport, path, key) {
+  const page = await open(path, { viewport, colorScheme: scheme, hasTouch: viewport.width < 500 });
+  await live(page);
+  const slider = page.locator("#vintage"), said = page.locator(".vintages output");
+  await slider.waitFor();
+  const before = await page.locator("figure .live").boundingBox(), view = page.url();
+  await slider.focus();
+  for (let i = 0; i < 40; i++) await page.keyboard.press(key);
+  await page.waitForFunction(() => document.querySelector("figure").drawn.lines[0].ghost && !document.querySelector(".vintages a").hidden);
+  const asked = new URL(await page.locator(".vintages a").getAttribute("href"), BASE).searchParams.get("as_of");
+  const drawn = await page.evaluate(() => document.querySelector("figure").drawn.lines.map((l) => l.days.map((d, i) => [new Date(d * 86400000).toISOString().slice(0, 10), l.values[i]])));
+  const of = new URL((await page.locator("figure").getAttribute("data-figures")).split(" ")[0], BASE);
+  of.searchParams.set("start", drawn[1][0][0]);
+  of.searchParams.set("as_of", asked);
+  const known = (await api(of.pathname + of.search)).data, now = new Map(drawn[1]), revised = known.filter((r) => now.has(r.date) && Math.abs(now.get(r.date) - r.value) > 1e-9).length;
+  check(known.length > 3 && JSON.stringify(drawn[0]) === JSON.stringify(known.map((r) => [r.date, r.value])), `${path}: the line of ${asked} is not that of the API`);
+  check((await said.innerText()).includes(`${revised} of ${known.length} points revised since`), `${path}: ${await said.innerText()}, not ${revised} of ${known.length}`);
+  check(revised > 0 && page.url() === view && (await page.evaluate(() => document.activeElement.id)) === "vintage", `${path}: the slider lost the page or the focus`);
+  check((await page.locator("figure .live").boundingBox()).height === before.height, `${path}: the chart changed its height`);
+  await page.screenshot({ path: `${SHOTS}/touch-slider-${viewport.width}-${scheme}.png` });
+  if (viewport.width < 500) {
+    const box = await slider.boundingBox();
+    await page.touchscreen.tap(box.x + box.width * 0.5, box.y + box.height / 2);
+    await page.waitForFunction((asked) => !document.querySelector(".vintages a").href.includes(asked), asked);
+  }
+  await page.locator(".vintages a").click();
+  await live(page, "as_of=");
+  await page.waitForFunction(() => document.querySelector("#as_of").value && document.querySelector(".vintages output").textContent === "");
+  await page.locator("#vintage").focus();
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => document.querySelector("figure").drawn.lines.length === 1 && document.querySelector(".vintages a").hidden);
+  await page.context().close();
+}
+async function vintages() {
+  await slider("light", { width: 1440, height: 900 }, "/series/PAYEMS?start=10y", "ArrowLeft");
+  await slider("dark", { width: 1440, height: 900 }, "/series/CPILFESL?start=30y&units=pc1", "ArrowLeft");
+  await slider("light", { width: 390, height: 844 }, "/series/UNRATE", "ArrowLeft");
+  await slider("dark", { width: 390, height: 844 }, "/series/PAYEMS?as_of=2020-06-30", "ArrowLeft");
+  // What has no vintages has no slider; without script neither has any.
+  for (const path of ["/series/DGS10", "/series/UNRATE?units=index"]) {
+    const page = await open(path);
+    await live(page);
+    check((await page.locator("#vintage").count()) === 0, `${path}: a slider without vintages`);
+    await page.context().close();
+  }
+  const bare = await open("/series/UNRATE?as_of=2009-01-15", { javaScriptEnabled: false });
+  check(await bare.locator(".vintages").isHidden(), "a slider without script");
+  check((await bare.locator(".still svg:visible path[d*='h0M']").count()) > 0, "revised figures are not marked in the picture");
+  await bare.context().close();
+}
+
 async function zoom() {
   const page = await open("/series/UNRATE?start=max");
   await live(page);
@@ -457,7 +509,8 @@ async function budget() {
   await long.context().close();
 }
 
-for (const part of [series, still, zoom, fingers, home, compare, regime, widgets, links, budget]) await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
+const parts = [series, still, vintages, zoom, fingers, home, compare, regime, widgets, links, budget], named = process.argv.slice(2);
+for (const part of parts.filter((part) => !named.length || named.includes(part.name))) await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
 await browser.close();
 console.log(`${checks} checks of touch, ${failed} failed`);
 process.exit(failed ? 1 : 0);

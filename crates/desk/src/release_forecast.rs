@@ -70,6 +70,24 @@ impl Desk {
         })
     }
 
+    /// Returns the newest first prints of which something was expected, the newest first.
+    ///
+    /// # Errors
+    /// As [`Desk::release_forecast`].
+    pub fn surprises(&self, formula: &Formula, count: usize) -> Result<Vec<FirstPrint>> {
+        let set = self.series_set([formula.id], AsOf::Latest)?;
+        let series = set.get(formula.id);
+        let newest = series.map_or(&[][..], |series| &series.observations);
+        let periods = newest.iter().rev().take(2 * count);
+        let prints = periods.map(|o| self.first_print(formula, o.date, AsOf::Latest));
+        let is_expected = |print: &Result<FirstPrint>| match print {
+            Ok(print) => print.expected.is_ok(),
+            Err(_) => true,
+        };
+        let surprises = prints.filter_map(Result::transpose).filter(is_expected);
+        surprises.take(count).collect()
+    }
+
     /// Returns a period's first print from the state of its release day, and the expectation of the day before.
     fn first_print(
         &self,

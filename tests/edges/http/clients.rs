@@ -93,6 +93,39 @@ async fn csv_is_selected_by_parameter_extension_or_accept() {
 }
 
 #[tokio::test]
+async fn a_format_that_a_path_lacks_is_refused_with_those_it_has() {
+    let router = router();
+    let compare = "/api/public/compare?series=DGS10,DGS2&start=2026-07-01";
+    for path in [
+        compare,
+        "/api/public/regime?",
+        "/api/public/scenarios?limit=2",
+    ] {
+        for format in ["csv", "CSV", "xml"] {
+            let reply = get(&router, &format!("{path}&format={format}")).await;
+            assert_eq!(reply.status, 400, "{path} {format}");
+            let error = reply.json()["error"].as_str().unwrap().to_owned();
+            assert!(error.contains("Allowed: json; CSV is at /"), "{error}");
+        }
+        for format in ["json", "JSON", ""] {
+            let reply = get(&router, &format!("{path}&format={format}")).await;
+            assert_eq!(
+                (reply.status.as_u16(), reply.header("warning")),
+                (200, ""),
+                "{path}"
+            );
+        }
+    }
+    // The path that the error names has the same figures.
+    let csv = get(
+        &router,
+        &compare.replace("/api/public/compare", "/compare.csv"),
+    )
+    .await;
+    assert!(csv.text().starts_with("observation_date,DGS10,DGS2"));
+}
+
+#[tokio::test]
 async fn a_known_series_without_data_returns_the_reason() {
     let router = router();
     let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();

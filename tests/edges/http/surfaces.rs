@@ -334,3 +334,48 @@ async fn the_start_page_leads_with_the_economy_and_the_assistant() {
     let mean = &metric["newerMean"];
     assert_eq!(mean.is_null(), !html.contains("on average in"), "{mean}");
 }
+
+#[tokio::test]
+async fn a_release_shows_twelve_surprises_that_are_print_less_expectation() {
+    let router = unlimited_router();
+    for (name, figures) in [("employment", 2), ("cpi", 2), ("claims", 1)] {
+        let page = get(&router, &format!("/release/{name}")).await;
+        let html = page.text();
+        let columns = ["class=\"held\"", "class=\"pale\""].map(|class| html.matches(class).count());
+        assert_eq!(columns.iter().sum::<usize>(), 12 * figures, "{name}");
+        assert_eq!(html.matches("class=\"band\"").count(), figures, "{name}");
+        let mut rows = 0;
+        for table in html.split("aria-label=\"Surprises of ").skip(1) {
+            for row in table
+                .split("</table>")
+                .next()
+                .unwrap()
+                .split("<tr>")
+                .skip(2)
+            {
+                let cells = row.split("class=\"n\">").skip(1);
+                let number = |cell: &str| -> f64 {
+                    let text = cell.split([' ', '<']).next().unwrap();
+                    text.replace('−', "-")
+                        .replace([',', '+'], "")
+                        .parse()
+                        .unwrap()
+                };
+                let values: Vec<f64> = cells.map(number).collect();
+                let [print, expected, surprise] = values[..] else {
+                    panic!("{row}");
+                };
+                // Each is rounded by itself.
+                let tolerance = if print.abs() > 1_000.0 {
+                    1_100.0
+                } else {
+                    0.0151
+                };
+                assert!((print - expected - surprise).abs() < tolerance, "{row}");
+                rows += 1;
+            }
+        }
+        assert_eq!(rows, 12 * figures, "{name}");
+        assert!(html.contains(&format!("download=\"{name}.ics\"")), "{name}");
+    }
+}

@@ -11,6 +11,7 @@ pub use answer::{
     CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
 pub(super) use figures::scheduled_figure;
+pub use figures::surprises;
 pub(super) use meetings::events;
 pub use render::describe_content;
 pub(super) use render::format_value;

@@ -350,6 +350,29 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Marks the figures of a ghost that were revised: with rings, or with dots where rings would run into each other.
+    fn draw_revised(&mut self, plot: &Plot, line: &Line) {
+        let marks = self.spec.revised(line).map(|o| {
+            let y = plot.line_y(line, o.value, self.scale.factor);
+            format!("M{:.1} {y:.1}h0", plot.x(o.date))
+        });
+        let path: String = marks.collect();
+        if path.is_empty() {
+            return;
+        }
+        let count = u32::try_from(line.points.len()).unwrap_or(u32::MAX);
+        let is_dense = f64::from(count) * 6.0 > plot.width;
+        let strokes = if is_dense {
+            &[(line.color(), "3.4")][..]
+        } else {
+            &[(line.color(), "6.6"), (PAPER, "3.8")]
+        };
+        for (colour, width) in strokes {
+            self.out += &format!(r#"<path d="{path}" stroke="{colour}" "#);
+            self.out += &format!(r#"stroke-width="{width}" stroke-linecap="round"/>"#);
+        }
+    }
+
     /// Draws the lines and, on each last value, a dot with a label. Labels do not overlap.
     fn draw_lines(&mut self, plot: &Plot) {
         // Round joins of a thousand points in a thousand pixels are not visible and take as long to draw as the line.
@@ -365,6 +388,9 @@ impl<'a> Frame<'a> {
                 let y = plot.line_y(line, last.value, self.scale.factor);
                 labels.push((y, plot.x(last.date), y, colour, text));
             }
+        }
+        for line in &self.spec.lines {
+            self.draw_revised(plot, line);
         }
         labels.sort_by(|a, b| a.0.total_cmp(&b.0));
         let heights = labels.iter_mut().map(|l| &mut l.0).collect();

@@ -27,6 +27,9 @@ pub const RIGHT_UNIT_SEPARATOR: &str = "; right: ";
 /// Color of the figures of a line as they were known on a past day.
 pub const GHOST_COLOR: usize = usize::MAX;
 
+/// Values that differ by less are equal.
+const TOLERANCE: f64 = 1e-9;
+
 impl Line {
     /// Returns its color as a custom property of the page.
     pub(super) fn color(&self) -> &'static str {
@@ -38,6 +41,12 @@ impl Line {
         let by_value = |a: &&Observation, b: &&Observation| a.value.total_cmp(&b.value);
         let lowest = self.points.iter().min_by(by_value)?;
         Some((lowest, self.points.iter().max_by(by_value)?))
+    }
+
+    /// Returns the value of a day.
+    pub fn value_on(&self, date: Date) -> Option<f64> {
+        let index = self.points.binary_search_by_key(&date, |o| o.date);
+        Some(self.points.get(index.ok()?)?.value)
     }
 }
 
@@ -131,11 +140,7 @@ impl ChartSpec {
         }
         let others = || self.lines.iter().filter(|l| l.color != GHOST_COLOR);
         let is_covered = |o: &Observation| {
-            others().any(|l| {
-                let index = l.points.binary_search_by_key(&o.date, |other| other.date);
-                let other = index.ok().and_then(|index| l.points.get(index));
-                l.is_right == line.is_right && other.is_some_and(|other| other.value == o.value)
-            })
+            others().any(|l| l.is_right == line.is_right && l.value_on(o.date) == Some(o.value))
         };
         let covered: Vec<bool> = line.points.iter().map(is_covered).collect();
         let last = covered.len().saturating_sub(1);
@@ -149,6 +154,18 @@ impl ChartSpec {
             .points
             .retain(|_| indexes.next().is_some_and(is_visible));
         Cow::Owned(visible)
+    }
+
+    /// Returns the figures of a ghost that the line in front of it has with another value. Empty where several lines are.
+    pub(super) fn revised<'a>(&'a self, ghost: &'a Line) -> impl Iterator<Item = &'a Observation> {
+        let mut fronts = self.lines.iter().filter(|l| l.color != GHOST_COLOR);
+        let front = fronts.next().filter(|_| ghost.color == GHOST_COLOR);
+        let front = front.filter(|_| fronts.next().is_none());
+        let points = ghost.points.iter();
+        points.filter(move |o| {
+            let value = front.and_then(|line| line.value_on(o.date));
+            value.is_some_and(|value| (value - o.value).abs() > TOLERANCE)
+        })
     }
 
     /// Returns the unit above the chart: "Trillions of chained 2017 dollars, annual rate".

@@ -403,6 +403,18 @@ fn covered_parts_of_a_ghost_are_not_drawn() {
     assert_eq!(months(&then, &now), [5, 6, 7, 12]);
     assert_eq!(months(&line(GHOST_COLOR, points(6.0)), &now), [12]);
     assert_eq!(months(&line(GHOST_COLOR, Vec::new()), &now), [0_i8; 0]);
+    // A revision smaller than a stroke is marked; one of two lines in front may be another series.
+    let marks = |lines: &[&Line]| {
+        let spec = ChartSpec {
+            lines: lines.iter().copied().cloned().collect(),
+            ..chart("Then and now")
+        };
+        render_svg(&spec).matches("h0\" stroke=").count()
+    };
+    let slightly = line(GHOST_COLOR, points(6.001));
+    assert_eq!(marks(&[&slightly, &now]), 2);
+    assert_eq!(marks(&[&line(GHOST_COLOR, points(6.0)), &now]), 0);
+    assert_eq!(marks(&[&slightly, &now, &line(1, points(8.0))]), 0);
 }
 
 #[test]

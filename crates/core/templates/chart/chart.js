@@ -132,7 +132,7 @@ function logMarks(low, high, wanted) {
 
 /** The lines of an answer of `get_time_series` or `compare_series`. */
 function linesOf(o, name = "") {
-  if (!o.columns) return [{ name, unit: o.unit, words: o.unitInWords, frequency: o.frequency, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
+  if (!o.columns) return [{ name, unit: o.unit, words: o.unitInWords, frequency: o.frequency, knowledge: o.knowledge?.[0]?.values, days: o.data.map((r) => dayOf(r.date)), values: o.data.map((r) => r.value) }];
   const days = o.dates.map(dayOf), thinned = Math.ceil((o.rows ?? o.count) / Math.max(1, o.dates.length));
   const known = (c, list) => list.filter((_, i) => c.values[i] !== null);
   return o.columns.map((c) => ({ name: o.columns.length > 1 ? c.series : "", color: o.columns.indexOf(c), unit: c.unit, frequency: o.frequency, thinned, days: known(c, days), values: known(c, c.values) }));
@@ -178,18 +178,19 @@ function eventsOf({ days, values }, from, to) {
 /**
  * Draws lines into an element that has a size. Lines of a second unit stand on an axis to the right.
  * `options`: label, said to those who do not see it; `read(rows)`, told what is under the crosshair;
- * `viewed(from, to, zoomed)`, told which days are in view; `log`, that axes are logarithmic; of one panel of several
+ * `viewed(from, to, zoomed)`, told which days are in view; `log`, that axes are logarithmic; `reach`, the first and last day
+ * if they are not those of the lines; `rings(line)`, which figures of a line of a past day are marked; of one panel of several
  * `span`, the days of all, `edges`, the room beside all, and `moved(day)`, told where the crosshair is, null when it leaves.
  */
-function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false, log = false, span = null, edges = null, moved = () => {} } = {}) {
+function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false, log = false, reach = null, rings = () => [], span = null, edges = null, moved = () => {} } = {}) {
   lines = lines.filter((l) => l.days.length);
   const data = lines.length === 1 ? withGaps(lines[0]) : joined(lines);
   const [x] = data, units = [...new Set(lines.map((l) => l.unit))];
-  const [first, last] = span ?? [Math.min(...lines.map((l) => l.days[0])), Math.max(...lines.map((l) => l.days.at(-1)))];
+  const [first, last] = span ?? reach ?? [Math.min(...lines.map((l) => l.days[0])), Math.max(...lines.map((l) => l.days.at(-1)))];
   const room = Math.max(0.5, (last - first) * 0.002);
   const scaleOf = (line) => (line.unit === units[0] ? "y" : `y${units.indexOf(line.unit)}`);
   const isLog = (scale) => log && lines.every((l) => scaleOf(l) !== scale || l.values.every((v) => v > 0));
-  const places = lines.map((l) => placesOf(l.values));
+  const places = lines.map((l) => placesOf(l.values)), ringed = lines.map((l) => (l.ghost ? rings(l) : []));
   const say = (i, value) => figureOf(value, Math.max(places[i], Math.min(4, decimalsOf(value)) * (decimalsOf(value) <= 4)), lines[i].unit, lines[i].words);
   let colours = {}, marked = {}, at = x.length - 1, u;
   const dress = () => {
@@ -254,7 +255,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     ctx.fillStyle = colours.ink;
     ctx.fillRect(bbox.left, Math.round(u.valToPos(0, "y", true)), bbox.width, uPlot.pxRatio);
   };
-  const short = (name) => (name.length > 14 ? `${name.slice(0, 13)}…` : name);
+  // A code is shown in full or not at all: the line above the chart has every name.
+  const short = (name) => { const isLong = name.length > (place.clientWidth < 480 ? 9 : 14); return !isLong || (/^\w+$/.test(name) && place.clientWidth >= 480) ? name : ""; };
   const beside = (line, i, value) => {
     const { factor } = marked[scaleOf(line)] ?? { factor: 1 };
     return `${line.name ? `${short(line.name)} ` : ""}${withPlaces(value * factor, factor === 1 ? places[i] : 2)}`;
@@ -283,7 +285,9 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
       while (k >= 0 && (x[k] > max || data[i + 1][k] === null || data[i + 1][k] === undefined)) k--;
       if (k < 0 || x[k] < u.scales.x.min) return;
       const px = u.valToPos(x[k], "x", true), py = u.valToPos(data[i + 1][k], scaleOf(line), true);
-      labels.push({ px, py, y: py, colour: stroke(i), text: beside(line, i, data[i + 1][k]) });
+      // A line that ends early is named where it ends.
+      const isEarly = line.ghost && px + 90 * ratio < bbox.left + bbox.width;
+      labels.push({ px, py, y: py, at: isEarly ? px : bbox.left + bbox.width, colour: stroke(i), text: beside(line, i, data[i + 1][k]) });
     });
     labels.sort((a, b) => a.y - b.y);
     const gap = 14 * ratio;
@@ -293,13 +297,32 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     ctx.font = `600 ${12 * ratio}px ${getComputedStyle(place).fontFamily}`;
     ctx.textBaseline = "middle";
     ctx.textAlign = "left";
-    for (const { px, py, y, colour, text } of labels) {
+    for (const { px, py, y, at, colour, text } of labels) {
       ctx.fillStyle = colour;
       ctx.beginPath();
       ctx.arc(px, py, 3.2 * ratio, 0, 7);
       ctx.fill();
-      if (!bare && !units[1]) ctx.fillText(text, bbox.left + bbox.width + 6 * ratio, y);
+      if (!bare && !units[1]) ctx.fillText(text, at + 6 * ratio, y);
     }
+    ctx.restore();
+  };
+  /** Rings on the marked figures of lines of a past day; small dots where rings would run into each other. */
+  const marks = (u) => {
+    const { ctx, bbox } = u, ratio = uPlot.pxRatio, { min, max } = u.scales.x;
+    ctx.save();
+    ctx.lineWidth = 1.4 * ratio;
+    lines.forEach((line, i) => {
+      const seen = ringed[i].filter((k) => line.days[k] >= min && line.days[k] <= max);
+      const inView = line.days.filter((day) => day >= min && day <= max).length, isDense = inView * 6 * ratio > bbox.width;
+      ctx.strokeStyle = stroke(i);
+      ctx.fillStyle = isDense ? stroke(i) : colours.paper;
+      for (const k of seen) {
+        ctx.beginPath();
+        ctx.arc(u.valToPos(line.days[k], "x", true), u.valToPos(line.values[k], scaleOf(line), true), (isDense ? 1 : 2.6) * ratio, 0, 7);
+        ctx.fill();
+        ctx.stroke();
+      }
+    });
     ctx.restore();
   };
   /** Room to the right for the values beside the ends of lines. */
@@ -331,7 +354,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     ],
     series: [{}, ...lines.map((line, i) => ({ scale: scaleOf(line), stroke: () => stroke(i), width: 1.8, points: { show: false } }))],
     hooks: {
-      drawClear: [bands], drawAxes: [zero], draw: [ends, unitsOf],
+      drawClear: [bands], drawAxes: [zero], draw: [marks, ends, unitsOf],
       setCursor: [(u) => { if (u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0) { at = lines.length === 1 ? nearest(1, u.cursor.idx) : u.cursor.idx; tell(); moved(x[at]); } }],
       setScale: [(u, key) => { if (key === "x") viewed(u.scales.x.min, u.scales.x.max, u.scales.x.min > first || u.scales.x.max < last); }],
     },
@@ -374,7 +397,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", redress, heard);
   newest();
-  if (span) u.setScale("x", { min: first - room, max: last + room });
+  if (span || reach) u.setScale("x", { min: first - room, max: last + room });
   viewed(u.scales.x.min, u.scales.x.max, false);
   return { u, lines, say, move, follow, zoom, redress, first, last, at: (date) => { move(Math.max(0, x.indexOf(dayOf(date)))); place.scrollIntoView({ block: "nearest" }); }, gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
 }

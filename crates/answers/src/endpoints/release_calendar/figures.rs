@@ -8,6 +8,7 @@ use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Release, ScheduledRelease};
+use econoscope_desk::release_forecast::FirstPrint;
 use std::sync::Arc;
 
 /// Returns the figures of the releases in `due`, each once, in the order of its first release.
@@ -55,26 +56,10 @@ pub(in crate::endpoints) fn scheduled_figure(
     };
     let forecast = desk.release_forecast(formula, as_of)?;
     let announced = desk.announced_days(as_of)?;
-    let round = |value: f64| round_to(value, formula.decimals);
-    let expected_print = |e: &Expectation| ExpectedPrint {
-        period: label(e.period, info.frequency),
-        value: round(e.value),
-        sd: round(e.sd),
-        p90: e.p90.map(round),
-        notes: e.notes.clone(),
-    };
-    let last = forecast.last.as_ref().map(|print| LastPrint {
-        period: label(print.period, info.frequency),
-        date: print.day,
-        recorded: print.is_recorded,
-        value: round(print.value),
-        expected: print.expected.as_ref().ok().map(expected_print),
-        surprise: print.surprise().map(round),
-        deviations: print.deviations().map(|z| round_to(z, 1)),
-        missing: print.expected.as_ref().err().cloned(),
-    });
+    let last = forecast.last.as_ref();
+    let last = last.map(|print| last_print(formula, info.frequency, print));
     let next = forecast.next.as_ref().map(|e| {
-        let mut next = expected_print(e);
+        let mut next = expected_print(formula, info.frequency, e);
         let due = release.and_then(|release| release.scheduled_for(e.period));
         let overdue = due.map(|due| announced.announce(due));
         let note = overdue
@@ -99,6 +84,47 @@ pub(in crate::endpoints) fn scheduled_figure(
         caveat: formula.caveat.clone(),
         ..figure
     }))
+}
+
+fn expected_print(formula: &Formula, frequency: Frequency, e: &Expectation) -> ExpectedPrint {
+    let round = |value: f64| round_to(value, formula.decimals);
+    ExpectedPrint {
+        period: label(e.period, frequency),
+        value: round(e.value),
+        sd: round(e.sd),
+        p90: e.p90.map(round),
+        notes: e.notes.clone(),
+    }
+}
+
+fn last_print(formula: &Formula, frequency: Frequency, print: &FirstPrint) -> LastPrint {
+    let round = |value: f64| round_to(value, formula.decimals);
+    let expected = print.expected.as_ref();
+    LastPrint {
+        period: label(print.period, frequency),
+        date: print.day,
+        recorded: print.is_recorded,
+        value: round(print.value),
+        expected: expected.ok().map(|e| expected_print(formula, frequency, e)),
+        surprise: print.surprise().map(round),
+        deviations: print.deviations().map(|z| round_to(z, 1)),
+        missing: expected.err().cloned(),
+    }
+}
+
+/// Returns the newest surprises of a series, the newest first; empty without a formula.
+///
+/// # Errors
+/// As [`scheduled_figure`].
+pub fn surprises(desk: &Desk, info: &SeriesInfo, count: usize) -> Result<Vec<LastPrint>> {
+    let Some(formula) = Formula::for_series(info.id.as_str()) else {
+        return Ok(Vec::new());
+    };
+    let prints = desk.surprises(formula, count)?;
+    let prints = prints
+        .iter()
+        .map(|print| last_print(formula, info.frequency, print));
+    Ok(prints.collect())
 }
 
 /// Returns how far first prints were from the value a year later, as known at `as_of`; `None` without vintages.
