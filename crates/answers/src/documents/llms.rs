@@ -44,7 +44,7 @@ fn render_endpoint(route: &Route, base: &str) -> String {
     let title = spec.title;
     let tool = spec.tool;
     let path = spec.path;
-    let description = spec.description;
+    let description = &spec.description;
     let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
     for argument in route.arguments() {
         let kind = if argument.is_required {

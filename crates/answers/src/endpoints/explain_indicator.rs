@@ -68,29 +68,11 @@ fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "explain_indicator",
-        title: "Why an indicator stands there",
-        path: "/api/public/explain/{indicator}",
-        summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
-        description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
-            CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
-            or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
-            month before or another day. Also what drove inflation (CPI, core CPI, PCE prices), payrolls, \
-            unemployment or GDP growth by their parts (date=2022-06). Do not use it for the value \
-            alone: use get_metric.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("indicator", "CRPI")],
-    };
+    const TOOL: &'static str = "explain_indicator";
     type Output = Explanation;
 
-    fn omitted(&self) -> &'static [&'static str] {
-        if self.is_full() {
-            return &[];
-        }
-        &["method", "formula", "method_source", "record", "hindsight"]
+    fn form(&self) -> &'static str {
+        if self.is_full() { "full" } else { "brief" }
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {

@@ -107,28 +107,8 @@ pub struct Signals {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_signals",
-        title: "Composite indicators and market signals",
-        path: "/api/public/signals",
-        summary: "All composite indices with interpretation, and the market figures people watch",
-        description: "Use this when asked for all composite indicators and market signals together, or what is flashing a \
-            warning: recession probability, net liquidity, risk appetite, financial stress, narrative, and \
-            market signals with their change over 30 days. Do not use it for a single figure: use get_metric.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "get_signals";
     type Output = Signals;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        &[
-            "convexIndices.seriesId",
-            "marketSignals.displayName",
-            "marketSignals.stale",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;

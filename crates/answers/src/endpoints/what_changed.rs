@@ -104,29 +104,8 @@ pub struct Changes {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "what_changed",
-        title: "What changed",
-        path: "/api/public/what-changed",
-        summary: "Surprises of releases, regime, composites and key figures versus an earlier date, most unusual first",
-        description: "Use this when asked what is new, what changed or what surprised across the board since a day, last \
-            week or this month: surprises of data releases, regime, composites and headlines, ranked by how \
-            unusual each is. Do not use it for one series: use get_time_series.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "what_changed";
     type Output = Changes;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        // The calendar tells them of the next prints.
-        &[
-            "surprises.expected.period",
-            "surprises.expected.sd",
-            "surprises.expected.p90",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
