@@ -11,8 +11,6 @@ use econoscope_core::indicators::identities;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::{CalendarPeriod, table};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const FIELD: &str = "claim";
 const EXAMPLES: &str = "a series or formula, a period and a comparison: UNRATE 2023-08 >= 3.8, \

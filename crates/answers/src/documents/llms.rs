@@ -29,7 +29,7 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
     text.push_str("\n# How the composites are made\n\n");
     for indicator in indicators() {
         let id = capitalize(indicator.id);
-        text += &format!("- {id}: {}.\n", indicator.summary);
+        text += &format!("- {id}: {}.\n", indicator.definition().summary);
     }
     text.push_str("\n# Glossary\n\n");
     for term in glossary::embedded() {

@@ -22,7 +22,6 @@ use econoscope_core::indicators::{self, Indicator, record, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
 use side::{ComparisonSide, interpretation};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,12 +81,8 @@ impl Endpoint for Params {
         };
         if let Some(date) = &params.date {
             let allowed = format!("as_of={date} for {}", indicator.ticker());
-            return Err(Error::invalid(
-                "date",
-                date,
-                "is for figures with parts",
-                &allowed,
-            ));
+            let problem = "is for figures with parts";
+            return Err(Error::invalid("date", date, problem, &allowed));
         }
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let mut now = ComparisonSide::new(desk, indicator, as_of)?;
@@ -117,12 +112,13 @@ impl Endpoint for Params {
         now.compare(&earlier);
         let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
         let old_label = earlier.label.as_deref();
+        let definition = indicator.definition();
         Ok(Explanation {
             indicator: indicator.ticker().into(),
-            name: indicator.title.into(),
-            method: indicator.method.into(),
-            formula: indicator.formula.into(),
-            method_source: indicator.source.into(),
+            name: definition.title.into(),
+            method: definition.method.into(),
+            formula: definition.formula.clone(),
+            method_source: definition.source.clone(),
             moved: describe_moves(&now, old_label, max, &params.earlier(before)),
             probits: now.probits,
             alarm: AlarmHistory::new(desk, indicator, as_of)?,

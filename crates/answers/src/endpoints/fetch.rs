@@ -7,7 +7,6 @@ use econoscope_core::model::untrusted;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::texts::articles;
 use econoscope_desk::{Settings, reference};
-use std::collections::BTreeMap;
 
 /// Rows of a series in its document, the newest.
 const MAX_ROWS: usize = 24;

@@ -11,7 +11,6 @@ use econoscope_core::indicators::recession_now::RNOW;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::summary::{self, Figure};
 use econoscope_core::indicators::{Composite, established, regime};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -13,7 +13,6 @@ use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
 use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
-use std::sync::Arc;
 
 /// Daily series, each with the series of its monthly averages.
 const MONTHLY_MEANS: &str = include_str!("../../data/means.csv");

@@ -22,7 +22,6 @@ use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -17,7 +17,6 @@ use crate::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::Revisions;
-use std::sync::Arc;
 use table::RevisionTable;
 
 /// First prints in an answer without a date.

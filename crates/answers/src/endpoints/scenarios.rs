@@ -10,7 +10,6 @@ use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::texts::articles::MAX_ARTICLES;
 use econoscope_desk::texts::scenarios::{self, Status};
-use std::collections::BTreeMap;
 
 /// The text of an answer with more scenarios leaves their rules out.
 const MAX_WITH_RULES: usize = 8;

@@ -5,7 +5,6 @@ use crate::route::decode::default_limit;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_desk::{IMPORTED, unmatched_words};
-use std::sync::Arc;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

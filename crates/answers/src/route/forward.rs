@@ -211,20 +211,13 @@ pub(crate) fn check_series(requested: &str, received: &str) -> Result<()> {
 
 /// Builds the error for an answer against the contract; `what` completes "The upstream's answer …".
 pub(crate) fn contract_error(what: &str) -> Error {
-    Error::Unavailable {
-        what: format!("The upstream's answer {what}."),
-        retry_after: Some(Duration::from_secs(300)),
-        source: None,
-    }
+    let retry_after = Duration::from_secs(300);
+    Error::unavailable(format!("The upstream's answer {what}."), Some(retry_after))
 }
 
 /// Builds the error for a request beyond the contract; `what` completes "The upstream cannot …".
 pub(crate) fn unsupported_error(what: &str) -> Error {
-    Error::Unavailable {
-        what: format!("The upstream cannot {what}."),
-        retry_after: None,
-        source: None,
-    }
+    Error::unavailable(format!("The upstream cannot {what}."), None)
 }
 
 fn query_value(value: &Value) -> String {
