@@ -181,8 +181,8 @@ mod tests {
     fn every_declared_endpoint_is_in_the_table() {
         for path in files(&root().join("crates/answers/src")) {
             let text = std::fs::read_to_string(&path).unwrap();
-            let declared = text.split("const SPEC: Spec = Spec {").nth(1);
-            let tool = declared.and_then(|spec| spec.split('"').nth(1));
+            let declared = text.split("const TOOL: &'static str = ").nth(1);
+            let tool = declared.and_then(|tool| tool.split('"').nth(1));
             if let Some(tool) = tool {
                 assert!(
                     Route::find(tool).is_some(),

@@ -17,28 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The tables with their columns. `value` has numbers, all others text.
-const TABLES: [(&str, &[&str]); 3] = [
-    (
-        "observations",
-        &["series_id", "date", "value", "known_from", "source"],
-    ),
+const TABLES: [(&str, &str); 3] = [
+    ("observations", "series_id date value known_from source"),
     (
         "series",
-        &[
-            "series_id",
-            "title",
-            "units",
-            "frequency",
-            "category",
-            "source",
-            "rights",
-            "release",
-        ],
+        "series_id title units frequency category source rights release",
     ),
-    (
-        "releases",
-        &["release", "agency", "period", "day", "announced"],
-    ),
+    ("releases", "release agency period day announced"),
 ];
 
 /// Writes observations, series and releases into a folder. Figures that may not be passed on are left out and named.
@@ -208,20 +193,20 @@ impl Tables {
         };
         let Some(file) = &self.sqlite else {
             let mut table = csv::Writer::from_path(self.folder.join(format!("{name}.csv")))?;
-            table.write_record(*columns)?;
+            table.write_record(columns.split(' '))?;
             return Ok(self
                 .csv
                 .replace(table)
                 .map_or(Ok(()), |mut former| former.flush())?);
         };
-        let typed = columns.iter().map(|column| match *column {
+        let typed = columns.split(' ').map(|column| match column {
             "value" => "value REAL".to_owned(),
             other => format!("{other} TEXT"),
         });
         file.execute_batch(&format!("CREATE TABLE {name} ({})", join(typed, ", ")))?;
         self.insert = format!(
             "INSERT INTO {name} VALUES ({})",
-            join(columns.iter().map(|_| "?"), ", ")
+            join(columns.split(' ').map(|_| "?"), ", ")
         );
         Ok(())
     }

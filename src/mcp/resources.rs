@@ -55,7 +55,7 @@ pub(super) fn list() -> Vec<Resource> {
         row([
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),
-            &format!("Method: {}", c.indicator.title),
+            &format!("Method: {}", c.indicator.definition().title),
             MARKDOWN,
             "Formula, inputs, weights and source",
         ])

@@ -19,7 +19,7 @@ fn tool(route: &Route) -> Tool {
     let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(
         spec.tool,
-        spec.description,
+        spec.description.as_str(),
         std::sync::Arc::new(input_schema(route)),
     )
     .with_title(spec.title)

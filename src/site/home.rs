@@ -193,7 +193,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 fn recession_odds(gauges: &[Gauge]) -> Option<String> {
     let mut odds = gauges
         .iter()
-        .filter(|gauge| gauge.name == CRPI.indicator.title);
+        .filter(|gauge| gauge.name == CRPI.indicator.definition().title);
     let value = odds.next()?.value.as_ref()?;
     Some(format!("{value} %"))
 }
@@ -225,7 +225,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let history = answers.read::<TimeSeriesAnswer>();
     let mut gauge = Gauge {
         id: composite.indicator.id.to_owned(),
-        name: composite.indicator.title.to_owned(),
+        name: composite.indicator.definition().title.to_owned(),
         ..Gauge::default()
     };
     let metric = match metric {

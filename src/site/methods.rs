@@ -6,9 +6,9 @@ use super::text::{
 };
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
 use econoscope_core::catalogue::Catalogue;
+use econoscope_core::indicators::Indicator;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::prose::join;
-use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
 use econoscope_desk::reference;
 use econoscope_desk::scores::Scores;
@@ -55,9 +55,7 @@ fn format_missing(reason: &str) -> String {
 
 /// Formats the bands of an indicator: "low from 0, elevated from 30".
 fn format_bands(about: &Indicator) -> String {
-    let bands = indicators::composite(about.id)
-        .map_or(&[][..], |composite| composite.bands)
-        .iter()
-        .map(|b| format!("{} from {}", b.name, format_exact(b.from)));
-    join(bands, ", ")
+    let bands = about.definition().bands.iter();
+    let named = bands.map(|(from, name)| format!("{name} from {}", format_exact(*from)));
+    join(named, ", ")
 }

@@ -270,7 +270,7 @@ pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comp
 }
 
 fn comparison_params(arguments: Arguments) -> Result<Params> {
-    let route = Route::find(Params::SPEC.tool)
+    let route = Route::find(Params::TOOL)
         .ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
     let checked = decode::check(route.input_schema(), arguments)?;
     decode::params(&checked)

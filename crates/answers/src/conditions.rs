@@ -16,8 +16,6 @@ use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::add_days;
 use formulas::NamedSeries;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const FIELD: &str = "condition";
 /// Most runs that an answer lists.

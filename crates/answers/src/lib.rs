@@ -38,4 +38,6 @@ mod prelude {
     pub(crate) use jiff::{Timestamp, ToSpan};
     pub(crate) use schemars::JsonSchema;
     pub(crate) use serde::{Deserialize, Serialize};
+    pub(crate) use std::collections::BTreeMap;
+    pub(crate) use std::sync::Arc;
 }

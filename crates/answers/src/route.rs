@@ -26,9 +26,10 @@ use url::Url;
 /// An endpoint as values and function pointers, without its types.
 #[derive(Debug)]
 pub struct Route {
+    /// The tool's name, which the declaration has, too.
+    pub(crate) tool: &'static str,
     /// The declaration.
-    pub spec: Spec,
-    mcp_defaults: &'static [(&'static str, &'static str)],
+    pub spec: LazyLock<&'static Spec>,
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
     structure: LazyLock<Map<String, Value>>,
@@ -45,8 +46,8 @@ impl Route {
     /// Returns the row of the endpoint `E`.
     pub const fn new<E: Endpoint>() -> Self {
         Self {
-            spec: E::SPEC,
-            mcp_defaults: E::MCP_DEFAULTS,
+            tool: E::TOOL,
+            spec: LazyLock::new(|| Spec::of(E::TOOL)),
             input: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
             structure: LazyLock::new(|| match (E::IS_COMPACT, schema::output::<E::Output>()) {
@@ -62,7 +63,7 @@ impl Route {
 
     /// Returns the endpoint of a tool name.
     pub fn find(tool: &str) -> Option<&'static Self> {
-        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
+        ENDPOINTS.iter().find(|r| r.tool == tool)
     }
 
     /// The schema of the arguments, built once.
@@ -94,7 +95,7 @@ impl Route {
         schema.remove("additionalProperties");
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
         if let Some(properties) = properties {
-            for (name, value) in self.mcp_defaults {
+            for (name, value) in &self.spec.assistant_defaults {
                 if let Some(Value::Object(property)) = properties.get_mut(*name) {
                     property.insert("default".into(), Value::from(*value));
                 }
@@ -109,7 +110,7 @@ impl Route {
         arguments.retain(|name, value| {
             !decode::is_from_host(name) && !decode::is_omitted(self.input_schema(), name, value)
         });
-        for (name, value) in self.mcp_defaults {
+        for (name, value) in &self.spec.assistant_defaults {
             let argument = arguments.entry(*name);
             argument.or_insert_with(|| Value::from(*value));
         }
@@ -174,7 +175,7 @@ impl Route {
     pub fn example_path(&self) -> String {
         let mut path = self.spec.path.to_owned();
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        for (name, value) in self.spec.example {
+        for (name, value) in &self.spec.example {
             let placeholder = format!("{{{name}}}");
             if path.contains(&placeholder) {
                 let value = url::form_urlencoded::byte_serialize(value.as_bytes());

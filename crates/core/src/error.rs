@@ -217,6 +217,15 @@ impl Error {
         }
     }
 
+    /// Creates [`Error::Unavailable`] without a cause.
+    pub fn unavailable(what: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self::Unavailable {
+            what: what.into(),
+            retry_after,
+            source: None,
+        }
+    }
+
     /// Creates [`Error::BadFile`] for a whole file.
     pub fn bad_file(file: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::BadFile {

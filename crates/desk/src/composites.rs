@@ -26,7 +26,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 /// Updates one composite. Rows of another method stay until this one has values.
 fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
     let id = SeriesId::new(composite.indicator.id)?;
-    let origin = format!("computed {}", composite.indicator.method);
+    let origin = format!("computed {}", composite.indicator.definition().method);
     let computed = desk.history(composite, AsOf::Latest)?;
     let is_stored = desk.series_status(&id)?.is_some_and(|s| s.origin == origin);
     let stored = if is_stored {

@@ -213,13 +213,10 @@ impl Desk {
                 return result;
             }
         }
-        let snapshot = self.store.snapshot()?.ok_or_else(|| Error::Unavailable {
-            what: format!(
-                "The data are changing. Retry after {} s.",
-                CHANGING_RETRY_AFTER.as_secs()
-            ),
-            retry_after: Some(CHANGING_RETRY_AFTER),
-            source: None,
+        let snapshot = self.store.snapshot()?.ok_or_else(|| {
+            let seconds = CHANGING_RETRY_AFTER.as_secs();
+            let what = format!("The data are changing. Retry after {seconds} s.");
+            Error::unavailable(what, Some(CHANGING_RETRY_AFTER))
         })?;
         // The caches of this desk are filled from the changing store.
         let now = Arc::clone(&self.now);

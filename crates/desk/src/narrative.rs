@@ -159,7 +159,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
         known_from: Some(desk.today()),
         value: Some(value),
     });
-    let origin = format!("computed {}", NVI.method);
+    let origin = format!("computed {}", NVI.definition().method);
     desk.store().replace_computed(WriteVintages {
         id: &id,
         rows: &rows,

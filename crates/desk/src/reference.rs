@@ -30,22 +30,21 @@ pub fn render_method(desk: &Desk, name: &str) -> Result<String> {
     let info = desk.resolve("indicator", name).ok();
     let composite = info.and_then(|i| indicators::composite(i.id.as_str()));
     let Some(c) = composite else {
-        let methods = methods().map(|m| Suggestion::new(m.slug(), m.title));
+        let methods = methods().map(|m| Suggestion::new(m.slug(), m.definition().title));
         return Err(Error::unknown("indicator", name, methods.collect()));
     };
+    let definition = c.indicator.definition();
     let mut text = format!(
         "# {} ({})\n\nMethod: {}\n\nFormula: {}\n\nSource: {}\n",
-        c.indicator.title,
+        definition.title,
         desk.display_id(&SeriesId::new(c.indicator.id)?),
-        c.indicator.method,
-        c.indicator.formula,
-        c.indicator.source
+        definition.method,
+        definition.formula,
+        definition.source
     );
-    if !c.bands.is_empty() {
-        let bands = c
-            .bands
-            .iter()
-            .map(|b| format!("{} from {}", b.name, b.from));
+    if !definition.bands.is_empty() {
+        let named = definition.bands.iter();
+        let bands = named.map(|(from, name)| format!("{name} from {from}"));
         let _ = writeln!(text, "\nBands: {}", join(bands, ", "));
     }
     render_reading(&mut text, &*desk.reading(c, AsOf::Latest)?);
@@ -84,7 +83,10 @@ fn render_reading(text: &mut String, reading: &Reading) {
 }
 
 fn render_regime_method() -> String {
-    let mut text = format!("# Macro regime\n\nMethod: {}\n", regime::REGIME.method);
+    let mut text = format!(
+        "# Macro regime\n\nMethod: {}\n",
+        regime::REGIME.definition().method
+    );
     for slug in [
         "macro-regime",
         "growth-score",

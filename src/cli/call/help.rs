@@ -7,7 +7,7 @@ use econoscope_core::model::words::nearest_name;
 /// Renders the list of tools, after the usage of `call` or its whole help.
 pub(super) fn render_tools(with_flags: bool) -> String {
     let rows = ENDPOINTS.iter().map(|route| {
-        let spec = route.spec;
+        let spec = &route.spec;
         [spec.tool.to_owned(), spec.summary.to_owned()]
     });
     let flags = if with_flags {
@@ -45,7 +45,7 @@ pub(super) fn describe_unknown_argument(route: &Route, name: &str) -> String {
 /// Returns a command that calls the tool and works on any data.
 pub(super) fn example_command(route: &Route) -> String {
     let mut command = format!("econoscope call {}", route.spec.tool);
-    for (name, value) in route.spec.example {
+    for (name, value) in &route.spec.example {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_,.:".contains(c);
         command += &if value.chars().all(is_plain) {
             format!(" {name}={value}")
@@ -58,7 +58,7 @@ pub(super) fn example_command(route: &Route) -> String {
 
 /// Renders the help of a tool: its arguments, its rows and an example.
 pub(super) fn render_tool(route: &Route) -> String {
-    let spec = route.spec;
+    let spec = &route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
     let usage: String = route
         .arguments()

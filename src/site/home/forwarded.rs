@@ -107,7 +107,7 @@ fn gauge(
     let band = composite.band(value).map(capitalize);
     Some(Gauge {
         id: about.id.to_owned(),
-        name: about.title.to_owned(),
+        name: about.definition().title.to_owned(),
         value: Some(level),
         unit,
         note: join(band.into_iter().chain(date), " · "),

@@ -57,10 +57,8 @@ async fn apps_shade_nber_recessions() {
 #[tokio::test]
 async fn the_gauge_has_the_bands_of_the_method() {
     const CRPI: Composite = recession::CRPI;
-    let bands: Vec<String> = CRPI
-        .bands
-        .iter()
-        .map(|b| format!("[{}, \"{}\"]", b.from, b.name))
+    let bands: Vec<String> = (CRPI.indicator.definition().bands.iter())
+        .map(|(from, name)| format!("[{from}, \"{name}\"]"))
         .collect();
     let expected = format!("const BANDS = [{}];", bands.join(", "));
     let [_, (_, recession), _] = pages().await;

@@ -13,10 +13,7 @@ use econoscope_core::indicators::statistics::average;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::CalendarPeriod;
 use econoscope_core::model::frequency::PeriodLength;
-use jiff::ToSpan;
 use read::{Reader, SIGNS, take_period, tokens};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const FIELD: &str = "claim";
 const EXAMPLES: &str = "a series or formula, a period and a comparison: UNRATE 2023-08 >= 3.8, \

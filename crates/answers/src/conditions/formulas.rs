@@ -7,8 +7,6 @@ use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_desk::names::resolve::Resolution;
 use econoscope_desk::names::{Part, resolve};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Most steps that the formulas of one request may take: below ten milliseconds. Eight daily series of sixty years, each
 /// on its own dates, take three million, 3.4 as yearly changes, and a moving average of one of them 120,000.

@@ -29,7 +29,7 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
     text.push_str("\n# How the composites are made\n\n");
     for indicator in indicators() {
         let id = capitalize(indicator.id);
-        text += &format!("- {id}: {}.\n", indicator.summary);
+        text += &format!("- {id}: {}.\n", indicator.definition().summary);
     }
     text.push_str("\n# Glossary\n\n");
     for term in glossary::embedded() {
@@ -44,7 +44,7 @@ fn render_endpoint(route: &Route, base: &str) -> String {
     let title = spec.title;
     let tool = spec.tool;
     let path = spec.path;
-    let description = spec.description;
+    let description = &spec.description;
     let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
     for argument in route.arguments() {
         let kind = if argument.is_required {

@@ -131,25 +131,7 @@ impl<'a> Query<'a> {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "compare_series",
-        title: "Compare series, correlation, spread",
-        path: "/api/public/compare",
-        summary: "Up to 8 series or formulas aligned on dates, with statistics, on request correlations",
-        description: "Use this when asked how series compare or move together (claims and unemployment), or for a \
-            correlation, spread, ratio, difference (earnings minus inflation), real value or growth: aligns up \
-            to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
-            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, counts and runs of \
-            a condition; correlations with correlations=true. Use it for one series only in a formula; else \
-            get_time_series.",
-        max_age: 1_800,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[
-            ("series", "yoy(CPILFESL),FEDFUNDS"),
-            ("start", "2015-01-01"),
-        ],
-    };
+    const TOOL: &'static str = "compare_series";
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {

@@ -22,7 +22,6 @@ use econoscope_core::indicators::{self, Indicator, record, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
 use side::{ComparisonSide, interpretation};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,29 +67,11 @@ fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "explain_indicator",
-        title: "Why an indicator stands there",
-        path: "/api/public/explain/{indicator}",
-        summary: "What a composite or the regime is made of: formula, inputs, points, what moved it",
-        description: "Use this when asked why a composite (recession probability CRPI and RNOW, net liquidity CNLI, stress \
-            CMSI, risk appetite CRAI), the Sahm rule or the regime is where it is or so high, what is driving it, \
-            or when its alarm was on: breaks it down into formula, inputs with weight and points, and those of a \
-            month before or another day. Also what drove inflation (CPI, core CPI, PCE prices), payrolls, \
-            unemployment or GDP growth by their parts (date=2022-06). Do not use it for the value \
-            alone: use get_metric.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("indicator", "CRPI")],
-    };
+    const TOOL: &'static str = "explain_indicator";
     type Output = Explanation;
 
-    fn omitted(&self) -> &'static [&'static str] {
-        if self.is_full() {
-            return &[];
-        }
-        &["method", "formula", "method_source", "record", "hindsight"]
+    fn form(&self) -> &'static str {
+        if self.is_full() { "full" } else { "brief" }
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
@@ -100,12 +81,8 @@ impl Endpoint for Params {
         };
         if let Some(date) = &params.date {
             let allowed = format!("as_of={date} for {}", indicator.ticker());
-            return Err(Error::invalid(
-                "date",
-                date,
-                "is for figures with parts",
-                &allowed,
-            ));
+            let problem = "is for figures with parts";
+            return Err(Error::invalid("date", date, problem, &allowed));
         }
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let mut now = ComparisonSide::new(desk, indicator, as_of)?;
@@ -135,12 +112,13 @@ impl Endpoint for Params {
         now.compare(&earlier);
         let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
         let old_label = earlier.label.as_deref();
+        let definition = indicator.definition();
         Ok(Explanation {
             indicator: indicator.ticker().into(),
-            name: indicator.title.into(),
-            method: indicator.method.into(),
-            formula: indicator.formula.into(),
-            method_source: indicator.source.into(),
+            name: definition.title.into(),
+            method: definition.method.into(),
+            formula: definition.formula.clone(),
+            method_source: definition.source.clone(),
             moved: describe_moves(&now, old_label, max, &params.earlier(before)),
             probits: now.probits,
             alarm: AlarmHistory::new(desk, indicator, as_of)?,

@@ -7,7 +7,6 @@ use econoscope_core::model::untrusted;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::texts::articles;
 use econoscope_desk::{Settings, reference};
-use std::collections::BTreeMap;
 
 /// Rows of a series in its document, the newest.
 const MAX_ROWS: usize = 24;
@@ -43,18 +42,7 @@ pub struct FetchedDocument {
 
 // `text` is the default: hosts parse this tool's text as JSON.
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "fetch",
-        title: "Fetch document",
-        path: "/api/public/fetch",
-        summary: "One document that search has found, in full",
-        description: "Use this when search gave a document id: opens the whole document with title, text, url and \
-            metadata. Do not use it without such an id.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("id", "series:DGS10")],
-    };
+    const TOOL: &'static str = "fetch";
     const IS_COMPACT: bool = false;
     type Output = FetchedDocument;
 

@@ -79,32 +79,8 @@ impl Match {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "search_glossary",
-        title: "Macro glossary",
-        path: "/api/public/glossary/search",
-        summary: "Definitions of macroeconomic terms, by term, alias or meaning",
-        description: "Use this when asked for the definition of a macroeconomic term, to define or explain it, or to look \
-            up in the glossary what it means or how an indicator is built (Sahm rule, term premium, yield curve \
-            inversion, breakeven inflation, quantitative tightening). Do not use it for numbers: use get_metric.",
-        max_age: 3_600,
-        in_contract: true,
-        in_sitemap: false,
-        example: &[("q", "sahm rule"), ("limit", "3")],
-    };
-    const CONTRACT: &'static [&'static str] = &["q", "limit"];
+    const TOOL: &'static str = "search_glossary";
     type Output = GlossaryAnswer;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        &[
-            "results.aliases",
-            "results.category",
-            "results.relatedSlugs",
-            "results.url",
-            // The text names the others.
-            "results[2+].summary",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
         let terms = glossary::search(&params.q).into_iter();

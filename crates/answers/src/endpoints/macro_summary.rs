@@ -11,7 +11,6 @@ use econoscope_core::indicators::recession_now::RNOW;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::summary::{self, Figure};
 use econoscope_core::indicators::{Composite, established, regime};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -146,20 +145,7 @@ pub struct MacroSummary {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_macro_summary",
-        title: "Macro summary",
-        path: "/api/public/macro-summary",
-        summary: "The state of the US economy in one call: regime, rates, inflation, labor, liquidity, stress",
-        description: "Use this when asked how the US economy is doing or looking, where it stands, for the big picture, a \
-            snapshot, rundown or brief: an overview of the headline numbers, macro regime, growth, rates, yield \
-            curve, inflation and prices, labor and jobs, credit, volatility and recession probability. Do not \
-            use it for one figure: use get_metric.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "get_macro_summary";
     type Output = MacroSummary;
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
@@ -202,7 +188,9 @@ impl Endpoint for Params {
             inflation: Inflation { cpi_yoy_pct },
             gdp_growth_pct,
             narrative: Some(super::regime::narrative(desk, as_of)?),
-            source_url: desk.settings().address(Self::SPEC.path, "summary"),
+            source_url: desk
+                .settings()
+                .address(Spec::of(Self::TOOL).path, "summary"),
             attribution: format!("{} ({})", attribution.text, attribution.url),
             last_updated: desk.store_summary()?.updated_at(),
             dates: collector.dates,

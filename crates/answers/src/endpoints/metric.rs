@@ -14,7 +14,6 @@ use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
 use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
-use std::sync::Arc;
 
 /// Daily series, each with the series of its monthly averages.
 const MONTHLY_MEANS: &str = include_str!("../../data/means.csv");
@@ -154,22 +153,7 @@ impl Metric {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_metric",
-        title: "Macro metric",
-        path: "/api/public/metrics/{ticker}",
-        summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
-        description: "Use this when asked what one figure or metric is now, today or at the moment: its current level \
-            (10-year Treasury yield, fed funds or mortgage rate, unemployment rate, inflation, CPI, jobless \
-            claims, housing starts, money supply M2, VIX, oil price, recession probability): latest value, \
-            unit, date, change over 7 and 30 days, meaning. With as_of: the newest figure known on that day. \
-            Do not use it for the value of a past period: use get_time_series.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: false,
-        example: &[("ticker", "DGS10")],
-    };
-    const CONTRACT: &'static [&'static str] = &["ticker"];
+    const TOOL: &'static str = "get_metric";
     type Output = Metric;
 
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {

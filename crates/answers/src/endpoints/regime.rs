@@ -22,7 +22,6 @@ use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
-use std::collections::BTreeMap;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -119,37 +118,14 @@ pub struct RegimeAnswer {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_regime",
-        title: "Macro regime",
-        path: "/api/public/regime",
-        summary: "Current macro regime with confidence, trajectory, narrative and asset views",
-        description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), its \
-            confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, the \
-            dollar, bitcoin.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "get_regime";
     type Output = RegimeAnswer;
 
-    fn omitted(&self) -> &'static [&'static str] {
-        // Both follow from the probabilities of a month.
+    fn form(&self) -> &'static str {
         if self.is_about_history() {
-            &[
-                "narrative",
-                "nowcast",
-                "months.confidence",
-                "months.runnerUp",
-            ]
+            "history"
         } else {
-            &[
-                "nowcast.basis",
-                "nowcast.limits",
-                "months.confidence",
-                "months.runnerUp",
-            ]
+            "now"
         }
     }
 

@@ -75,33 +75,15 @@ impl Params {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_release_calendar",
-        title: "Release calendar",
-        path: "/api/public/calendar",
-        summary: "What comes when, what it can be expected to say, and how much the last prints surprised",
-        description: "Use this when asked when the next report comes out (jobs, CPI, GDP, claims), when the Fed (FOMC) \
-            meets, what is due this week, what to expect, or how large a surprise was. Each day is announced by \
-            its agency, or expected by rule. Do not use it for values: use get_metric.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "get_release_calendar";
     type Output = CalendarAnswer;
 
-    fn omitted(&self) -> &'static [&'static str] {
+    fn form(&self) -> &'static str {
         if self.series.is_none() {
-            return &["events.release", "events.agency", "events.rule", "figures"];
+            "all"
+        } else {
+            "series"
         }
-        &[
-            "events.release",
-            "events.agency",
-            "events.rule",
-            "figures.release",
-            "figures.formula",
-            "figures.record",
-        ]
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {

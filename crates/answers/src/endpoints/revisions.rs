@@ -17,7 +17,6 @@ use crate::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::Revisions;
-use std::sync::Arc;
 use table::RevisionTable;
 
 /// First prints in an answer without a date.
@@ -57,32 +56,8 @@ pub struct Params {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_revisions",
-        title: "Revisions",
-        path: "/api/public/revisions/{seriesId}",
-        summary: "First print of a figure, what became of it, and how large its revisions usually are",
-        description: "Use this when asked what was first reported or estimated for a month or quarter (payrolls, CPI, GDP, \
-            retail sales), how it was revised, or how far first prints can be trusted: usual size, bias and sign \
-            flips of revisions. With claim: whether a statement about one period was true when first reported and is \
-            true today.",
-        max_age: 1_800,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("seriesId", "PAYEMS")],
-    };
+    const TOOL: &'static str = "get_revisions";
     type Output = RevisionsAnswer;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        &[
-            "rights",
-            "vintages",
-            "first_prints.known",
-            "first_prints.after_3_months",
-            "first_prints.after_12_months",
-            "first_prints.revision",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
         let claim = claim::parse(desk, params)?;

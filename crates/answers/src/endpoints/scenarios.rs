@@ -10,7 +10,6 @@ use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::texts::articles::MAX_ARTICLES;
 use econoscope_desk::texts::scenarios::{self, Status};
-use std::collections::BTreeMap;
 
 /// The text of an answer with more scenarios leaves their rules out.
 const MAX_WITH_RULES: usize = 8;
@@ -97,43 +96,14 @@ pub struct ScenarioList {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "list_scenarios",
-        title: "Macro scenarios",
-        path: "/api/public/scenarios",
-        summary: "Tracked scenarios with thesis, status, assets and historical base rate",
-        description: "Use this when asked what could happen or go wrong, the odds of an event (a recession next year, an \
-            oil shock), or how often it has happened: tracked scenarios with thesis, base rate and interval. \
-            Base rates are of the past and no forecast. Do not use it for how long one event took to follow \
-            another: use get_time_series.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: true,
-        example: &[("tag", "recession")],
-    };
-    const CONTRACT: &'static [&'static str] = &["status", "limit", "tag"];
+    const TOOL: &'static str = "list_scenarios";
     type Output = ScenarioList;
 
-    fn omitted(&self) -> &'static [&'static str] {
-        match (&self.query, &self.tag) {
-            // The whole list is read for its lines; each scenario has a page.
-            (None, None) => &[
-                "scenarios.thesis",
-                "scenarios.status",
-                "scenarios.scenarioPolarity",
-                "scenarios.assetClasses",
-                "scenarios.tags",
-                "scenarios.lastArticleAt",
-                "scenarios.url",
-                "scenarios.rule",
-                "scenarios.countedFrom",
-                "scenarios.baseRateBasis",
-            ],
-            _ => &[
-                "scenarios.status",
-                "scenarios.assetClasses",
-                "scenarios.tags",
-            ],
+    fn form(&self) -> &'static str {
+        if self.query.is_none() && self.tag.is_none() {
+            "list"
+        } else {
+            "found"
         }
     }
 

@@ -44,18 +44,7 @@ pub struct SearchAnswer {
 
 // Hosts read the text of this tool as JSON, which is the default text of an endpoint.
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "search",
-        title: "Search documents",
-        path: "/api/public/search",
-        summary: "Documents on series, terms, methods, scenarios and articles mentioning some words",
-        description: "Use this when a host needs document ids (identifiers) for fetch: searches documents on \
-            series, terms, methods, scenarios and articles by words. Do not use it when a get_ tool answers at once.",
-        max_age: 3_600,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("query", "net liquidity")],
-    };
+    const TOOL: &'static str = "search";
     const IS_COMPACT: bool = false;
     type Output = SearchAnswer;
 

@@ -5,7 +5,6 @@ use crate::route::decode::default_limit;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_desk::{IMPORTED, unmatched_words};
-use std::sync::Arc;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -89,27 +88,8 @@ pub struct RemoteMatch {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "search_series",
-        title: "Find series",
-        path: "/api/public/series/search",
-        summary: "Which of 1,100+ series there are, by words or category, with unit, frequency, source and rights",
-        description: "Use this when looking for a series' identifier, or asked what data or series there are about a \
-            subject (car prices, bank lending). Do not use it for values: use get_metric or get_time_series.",
-        max_age: 1_800,
-        in_contract: false,
-        in_sitemap: false,
-        example: &[("query", "core inflation"), ("limit", "5")],
-    };
+    const TOOL: &'static str = "search_series";
     type Output = SeriesSearchAnswer;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        &[
-            "results.aliases",
-            "results.category",
-            "results.seasonallyAdjusted",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
         let category = params

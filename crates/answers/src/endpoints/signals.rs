@@ -10,23 +10,9 @@ use econoscope_core::indicators::{Indicator, Reading, established, narrative_vel
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// Series of the market figures, in the order of the answer.
-const MARKET: &[&str] = &[
-    "T10Y2Y",
-    "T10Y3M",
-    "DGS10",
-    "DGS2",
-    "EFFR",
-    "VIXCLS",
-    "BAMLH0A0HYM2",
-    "BAMLC0A0CM",
-    "NFCI",
-    "DTWEXBGS",
-    "DCOILWTICO",
-    "SAHMREALTIME",
-];
+const MARKET: &str = include_str!("../../data/market.txt");
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -107,34 +93,12 @@ pub struct Signals {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_signals",
-        title: "Composite indicators and market signals",
-        path: "/api/public/signals",
-        summary: "All composite indices with interpretation, and the market figures people watch",
-        description: "Use this when asked for all composite indicators and market signals together, or what is flashing a \
-            warning: recession probability, net liquidity, risk appetite, financial stress, narrative, and \
-            market signals with their change over 30 days. Do not use it for a single figure: use get_metric.",
-        max_age: 300,
-        in_contract: true,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "get_signals";
     type Output = Signals;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        &[
-            "convexIndices.seriesId",
-            "marketSignals.displayName",
-            "marketSignals.stale",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = established()
-            .map(|c| c.indicator.id)
-            .chain(MARKET.iter().copied());
+        let ids = established().map(|c| c.indicator.id).chain(MARKET.lines());
         let mut provenance = Provenance::new(desk, as_of, ids)?;
         let mut indices = Vec::new();
         for composite in established() {
@@ -154,7 +118,7 @@ impl Endpoint for Params {
         let meaning = narrative_velocity::interpret(&reading);
         indices.push(index_signal(desk, about, &reading, meaning));
         let mut market_signals = Vec::new();
-        for id in MARKET {
+        for id in MARKET.lines() {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
@@ -320,7 +284,7 @@ fn index_signal(desk: &Desk, about: &Indicator, reading: &Reading, meaning: Stri
     IndexSignal {
         series_id: info.map_or_else(|| about.id.to_owned(), |info| desk.display_id(&info.id)),
         ticker: about.ticker().to_owned(),
-        display_name: about.title.to_owned(),
+        display_name: about.definition().title.to_owned(),
         value: rounded_value(about, reading),
         date: reading.value.map(|_| reading.date),
         interpretation: Some(meaning),

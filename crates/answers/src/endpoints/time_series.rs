@@ -35,33 +35,15 @@ use transform::transform;
 const FORECAST_YEARS: i64 = 10;
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "get_time_series",
-        title: "History of a series",
-        path: "/api/public/data/{seriesId}",
-        summary: "History of one of 1,100+ series: all rows as JSON or CSV, or figures over them",
-        description: "Use this when asked for the history, trend, chart, plot or past values of one time series since a \
-            date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, \
-            inflation, CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and \
-            lowest, greatest fall and rise, mean, rows; values at given dates; what came after an event and \
-            how long it took; as known then and now; when it last was above or below a level and for how long; \
-            or as a CSV file.",
-        max_age: 1_800,
-        in_contract: true,
-        in_sitemap: false,
-        example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
-    };
-    const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
-    const CONTRACT: &'static [&'static str] = &["seriesId", "start", "end"];
+    const TOOL: &'static str = "get_time_series";
     type Output = TimeSeriesAnswer;
 
-    fn omitted(&self) -> &'static [&'static str] {
-        // `points` and `vintages` have all the rows.
+    fn form(&self) -> &'static str {
         let is_several = self.as_of.as_deref().is_some_and(dates::is_several);
         if self.after.is_none() && self.dates.is_none() && !is_several {
-            &[]
+            "rows"
         } else {
-            &["data", "rowCount", "truncated", "points.change_bp"]
+            "points"
         }
     }
 
@@ -100,7 +82,7 @@ impl Endpoint for Params {
             Some(csv) => format!("{csv}{}{gaps}", answer.describe_reduction()),
             None => Self::text(answer, params),
         };
-        let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
+        let mut rendered = Answer::new(answer, text, Spec::of(Self::TOOL).max_age)?;
         rendered.png.clone_from(&answer.picture);
         let truncation = if answer.truncated {
             format!(
@@ -124,7 +106,7 @@ impl Endpoint for Params {
 /// # Errors
 /// Those of the endpoint.
 pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
-    let schema = Route::find(Params::SPEC.tool)
+    let schema = Route::find(Params::TOOL)
         .ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
     let checked = decode::check(schema.input_schema(), arguments)?;
     let params: Params = decode::params(&checked)?;

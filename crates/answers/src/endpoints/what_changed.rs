@@ -19,7 +19,7 @@ use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
 use econoscope_core::model::quantity::spell_out_unit;
-use moves::{KEY_FIGURES, Move};
+use moves::Move;
 
 /// Most moves in full; the rest are listed by identifier.
 const MAX_CHANGES: usize = 12;
@@ -104,35 +104,13 @@ pub struct Changes {
 }
 
 impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "what_changed",
-        title: "What changed",
-        path: "/api/public/what-changed",
-        summary: "Surprises of releases, regime, composites and key figures versus an earlier date, most unusual first",
-        description: "Use this when asked what is new, what changed or what surprised across the board since a day, last \
-            week or this month: surprises of data releases, regime, composites and headlines, ranked by how \
-            unusual each is. Do not use it for one series: use get_time_series.",
-        max_age: 300,
-        in_contract: false,
-        in_sitemap: true,
-        example: &[],
-    };
+    const TOOL: &'static str = "what_changed";
     type Output = Changes;
-
-    fn omitted(&self) -> &'static [&'static str] {
-        // The calendar tells them of the next prints.
-        &[
-            "surprises.expected.period",
-            "surprises.expected.sd",
-            "surprises.expected.p90",
-        ]
-    }
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = KEY_FIGURES
-            .iter()
-            .map(|(id, _)| *id)
+        let ids = moves::key_figures()
+            .map(|(id, _)| id)
             .chain(established().map(|c| c.indicator.id))
             .chain(regime::INPUTS.iter().copied())
             .chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
@@ -142,9 +120,8 @@ impl Endpoint for Params {
         provenance.note_basis(desk, "since", since, ids)?;
         let composites =
             established().map(|c| (c.indicator.id, moves::composite_move(desk, c, as_of, since)));
-        let key_figures = KEY_FIGURES
-            .iter()
-            .map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, as_of, since)));
+        let key_figures = moves::key_figures()
+            .map(|(id, kind)| (id, moves::key_figure_move(desk, id, kind, as_of, since)));
         let mut changes = Vec::new();
         let mut unchanged = Vec::new();
         let mut absent = Vec::new();

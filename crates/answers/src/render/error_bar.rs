@@ -5,7 +5,6 @@ use crate::endpoints::revisions::units;
 use crate::prelude::*;
 use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::indicators::revisions::PrintMeasure;
-use std::sync::Arc;
 
 /// Describes the 90 % interval of a first print.
 ///

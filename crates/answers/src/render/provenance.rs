@@ -16,9 +16,7 @@ use econoscope_desk::texts::citations::Citation;
 use econoscope_desk::texts::doubts::Doubt;
 use econoscope_desk::texts::remarks;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 /// Most series that a sentence names; of more, it gives the number.
 const MAX_NAMED: usize = 8;

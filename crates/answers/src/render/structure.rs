@@ -8,7 +8,7 @@
 //!   absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other than
 //!   numbers that are equal in all of three or more rows are given once, in `constant`.
 //! - A whole number is written without a fraction.
-//! - Fields that the endpoint's text leaves out ([`crate::route::endpoint::Endpoint::omitted`]) are left out. The notices of
+//! - Fields that the endpoint's text leaves out ([`crate::route::endpoint::Spec::omitted`]) are left out. The notices of
 //!   sources are returned apart, for a result's `_meta`.
 //!
 //! [`schema`] describes this form as [`compact`] makes it.

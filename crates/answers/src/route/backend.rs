@@ -263,9 +263,13 @@ pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Ans
 /// Renders an output.
 pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
-    let route = Route::find(E::SPEC.tool).filter(|_| E::IS_COMPACT);
+    let route = Route::find(E::TOOL).filter(|_| E::IS_COMPACT);
     answer.compact = route.map(|route| CompactForm {
-        omitted: params.omitted(),
+        omitted: route
+            .spec
+            .omitted
+            .get(params.form())
+            .map_or(&[], Vec::as_slice),
         schema: route.output_schema(),
     });
     Ok(answer)

@@ -7,7 +7,7 @@ use crate::render::provenance::in_plain_words;
 use crate::route::Route;
 use crate::route::backend;
 use crate::route::decode::{self, Arguments};
-use crate::route::endpoint::Endpoint;
+use crate::route::endpoint::{Endpoint, Spec};
 use crate::route::reader;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
@@ -40,12 +40,13 @@ const SUBSTITUTES: [&str; 2] = ["get_signals", "get_macro_summary"];
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier, [`Error::Unavailable`] for
 /// what the contract does not have.
 pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
+    let spec = Spec::of(E::TOOL);
     let mut arguments = E::upstream_arguments(checked, today)?;
     let beyond = arguments
         .keys()
-        .find(|name| !E::CONTRACT.contains(&name.as_str()));
+        .find(|name| !spec.contract.contains(&name.as_str()));
     if let Some(name) = beyond {
-        let tool = E::SPEC.tool;
+        let tool = E::TOOL;
         let what = format!(
             "answer {tool} with {name}, which its contract does not have; leave {name} out"
         );
@@ -53,7 +54,7 @@ pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
     }
     let mut what = "page";
     let mut segments = Vec::new();
-    for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
+    for part in spec.path.split('/').filter(|s| !s.is_empty()) {
         let argument = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
         let Some(name) = argument else {
             segments.push(part.to_owned());
@@ -77,12 +78,12 @@ pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
             Kind::Interactive
         },
         // An answer that clients may cache for half an hour changes slowly: a week late it is still useful.
-        max_stale: match E::SPEC.max_age {
+        max_stale: match spec.max_age {
             ..1_800 => DAY,
             _ => 7 * DAY,
         },
         check: Some(|body| {
-            let route = find_route(E::SPEC.tool)?;
+            let route = find_route(E::TOOL)?;
             reader::read(body, route.received_schema(), None).map(drop)
         }),
     })
@@ -210,20 +211,13 @@ pub(crate) fn check_series(requested: &str, received: &str) -> Result<()> {
 
 /// Builds the error for an answer against the contract; `what` completes "The upstream's answer …".
 pub(crate) fn contract_error(what: &str) -> Error {
-    Error::Unavailable {
-        what: format!("The upstream's answer {what}."),
-        retry_after: Some(Duration::from_secs(300)),
-        source: None,
-    }
+    let retry_after = Duration::from_secs(300);
+    Error::unavailable(format!("The upstream's answer {what}."), Some(retry_after))
 }
 
 /// Builds the error for a request beyond the contract; `what` completes "The upstream cannot …".
 pub(crate) fn unsupported_error(what: &str) -> Error {
-    Error::Unavailable {
-        what: format!("The upstream cannot {what}."),
-        retry_after: None,
-        source: None,
-    }
+    Error::unavailable(format!("The upstream cannot {what}."), None)
 }
 
 fn query_value(value: &Value) -> String {
@@ -244,7 +238,7 @@ pub(crate) fn render_received<E: Endpoint>(
     today: Date,
 ) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
-    let schema = find_route(E::SPEC.tool)?.received_schema();
+    let schema = find_route(E::TOOL)?.received_schema();
     let mut received = reader::read(body, schema, Some(base))?;
     if !received.notes.is_empty() {
         let notes = received.fields.entry("notes").or_insert_with(|| json!({}));

@@ -9,7 +9,7 @@ use super::prose::join;
 use super::reading::{Input, Reading, Trend, describe_missing_weight};
 use super::statistics::percentile_rank;
 use crate::model::frequency::{add_days, days_between};
-use crate::model::{Date, Frequency, Observation, SeriesSet};
+use crate::model::{Date, Frequency, Observation, SeriesSet, table};
 use jiff::civil::{Weekday, date};
 
 /// First day of every daily index (docs/COMPOSITES.md#macro-stress).
@@ -22,8 +22,12 @@ const STALE_AFTER_DAYS: i64 = 8;
 /// Calendar days over which the trend is taken, and their name.
 const TREND: (i64, &str) = (28, "4 weeks");
 
+/// Index, profile, part with unit and weight, and each of its proxies, the preferred first: series (of two, their ratio), steps
+/// of the transform, days of history that it needs, and whether its dates are days of the index.
+const PARTS: &str = include_str!("../../data/index_parts.csv");
+
 /// One part of an index.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Part {
     /// What it measures.
     pub name: &'static str,
@@ -32,18 +36,34 @@ pub struct Part {
     /// Weight; those of an index add up to 1.
     pub weight: f64,
     /// Proxies, the preferred first: on each day the first that has a score counts.
-    pub proxies: &'static [Proxy],
+    pub proxies: Vec<Proxy>,
 }
 
 impl Part {
-    /// Returns the same part with another weight.
-    pub const fn with_weight(self, weight: f64) -> Self {
-        Self { weight, ..self }
+    /// Returns the parts of an index, "CMSI", in a profile, "full" or "fallback", in the order of the table.
+    pub(super) fn of(index: &str, profile: &str) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        // A test reads every row.
+        let all = table::rows::<9>(PARTS).filter_map(|(_, row)| row.ok());
+        for row in all.filter(|[of, in_profile, ..]| *of == index && *in_profile == profile) {
+            let [_, _, name, unit, weight, proxy @ ..] = row;
+            if parts.last().is_none_or(|part| part.name != name) {
+                parts.push(Self {
+                    name,
+                    unit,
+                    weight: weight.parse().unwrap_or_default(),
+                    proxies: Vec::new(),
+                });
+            }
+            let last = parts.last_mut().into_iter();
+            last.for_each(|part| part.proxies.extend(Proxy::parse(proxy)));
+        }
+        parts
     }
 
     /// Iterates over the series of its proxies, the preferred first.
     fn series(&self) -> impl Iterator<Item = &'static str> {
-        self.proxies.iter().flat_map(|p| p.series).copied()
+        self.proxies.iter().flat_map(|p| &p.series).copied()
     }
 }
 
@@ -53,9 +73,9 @@ impl Part {
 #[derive(Debug)]
 pub struct DailyIndex {
     /// Parts of the full profile.
-    pub full: &'static [Part],
+    pub full: Vec<Part>,
     /// Parts of the fallback profile.
-    pub fallback: &'static [Part],
+    pub fallback: Vec<Part>,
     /// The full profile applies when all series of one of these groups are current on the reference day.
     pub full_requires: &'static [&'static [&'static str]],
     /// Note on a reading of the fallback profile.
@@ -72,7 +92,12 @@ impl DailyIndex {
     /// Returns every series that it may read, each once.
     pub fn inputs(&self) -> Vec<&'static str> {
         let mut inputs = Vec::new();
-        for id in self.full.iter().chain(self.fallback).flat_map(Part::series) {
+        for id in self
+            .full
+            .iter()
+            .chain(&self.fallback)
+            .flat_map(Part::series)
+        {
             if !inputs.contains(&id) {
                 inputs.push(id);
             }
@@ -89,7 +114,7 @@ impl DailyIndex {
         };
         let mut groups = self.full_requires.iter();
         let is_full = groups.any(|group| group.iter().all(is_current));
-        let parts = if is_full { self.full } else { self.fallback };
+        let parts = if is_full { &self.full } else { &self.fallback };
         let path = IndexPath::new(self, parts, set, day);
         let history = path.history();
         let mut reading = path.reading();
@@ -278,7 +303,7 @@ impl ScoredPart {
                 };
                 *slot = score;
                 if position + 1 == days.len() {
-                    newest = score.map(|score| (measure.proxy.series, input, score));
+                    newest = score.map(|score| (&*measure.proxy.series, input, score));
                 }
             }
         }
@@ -327,4 +352,27 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     days.sort();
     days.dedup();
     days
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_parts_reads_and_the_weights_of_a_profile_add_up() {
+        for (line, row) in table::rows::<9>(PARTS) {
+            let [index, profile, _, _, weight, proxy @ ..] = row.unwrap();
+            assert!(weight.parse::<f64>().is_ok(), "line {line}: {weight}");
+            assert!(Proxy::parse(proxy).is_some(), "line {line}: {proxy:?}");
+            assert!(
+                ["full", "fallback"].contains(&profile),
+                "line {line}: {profile}"
+            );
+            let sum: f64 = Part::of(index, profile)
+                .iter()
+                .map(|part| part.weight)
+                .sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{index} {profile}: {sum}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Definitions of indicators, and the computation of a composite.
 //!
-//! Each composite is defined in a file of its own. Its units and frequency are in its row of the catalogue, its meaning
-//! in its term of the glossary.
+//! Each composite is computed in a file of its own. Its texts and bands are in `data/indicators.toml`, its units and
+//! frequency in its row of the catalogue, its meaning in its term of the glossary.
 
 use super::alarm::AlarmRule;
 use super::blend::DailyIndex;
@@ -9,26 +9,56 @@ use super::reading::Reading;
 use crate::catalogue::Catalogue;
 use crate::model::series_info::DEFAULT_PREFIX;
 use crate::model::{Date, Frequency, Observation, SeriesInfo, SeriesSet, SeriesVintages};
-use std::collections::BTreeSet;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-/// Definition of an indicator that Econoscope computes: a composite, the index of texts, or the regime.
+/// An indicator that Econoscope computes: a composite, the index of texts, or the regime.
 #[derive(Debug, Clone, Copy)]
 pub struct Indicator {
     /// Series identifier, `SERVICE_CRPI`; "regime" for the regime, which is no series.
     pub id: &'static str,
+}
+
+/// What an indicator is, in words: an entry of `data/indicators.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
     /// Full name.
     pub title: &'static str,
     /// Name and version of the method; stored figures carry it and are never recomputed under another.
     pub method: &'static str,
     /// What it is and what it is made of, in a line.
-    pub summary: &'static str,
+    pub summary: String,
     /// The formula as one line of plain text.
-    pub formula: &'static str,
+    pub formula: String,
     /// Source of the method.
-    pub source: &'static str,
+    pub source: String,
+    /// Named ranges of the value by their lower ends, which are included, ascending; empty when the level alone has no
+    /// meaning. Each reaches up to the next.
+    #[serde(default)]
+    pub bands: Vec<(f64, &'static str)>,
+    /// Whether it is on trial: available as a series, but without a gauge.
+    #[serde(default)]
+    pub experimental: bool,
+}
+
+impl Definition {
+    /// Reads the definitions of all indicators.
+    pub(super) fn read_all() -> Result<BTreeMap<&'static str, Self>, toml::de::Error> {
+        toml::from_str(include_str!("../../data/indicators.toml"))
+    }
 }
 
 impl Indicator {
+    /// Returns its definition; an empty one for an indicator that has none, which a test rules out.
+    pub fn definition(&self) -> &'static Definition {
+        static ALL: LazyLock<BTreeMap<&str, Definition>> =
+            LazyLock::new(|| Definition::read_all().unwrap_or_default());
+        static NONE: LazyLock<Definition> = LazyLock::new(Definition::default);
+        ALL.get(self.id).unwrap_or(&NONE)
+    }
+
     /// Returns the short name: "CRPI", "regime".
     pub fn ticker(&self) -> &'static str {
         self.id.strip_prefix(DEFAULT_PREFIX).unwrap_or(self.id)
@@ -40,25 +70,11 @@ impl Indicator {
     }
 }
 
-/// A named range of values; it reaches up to the next band's `from`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
-    /// Lower end, included.
-    pub from: f64,
-    /// Its name, lower case: "elevated".
-    pub name: &'static str,
-}
-
-/// Builds the band that begins at `from`.
-pub const fn band(from: f64, name: &'static str) -> Band {
-    Band { from, name }
-}
-
 /// How a composite is computed; a past day uses only figures that were available on it.
 #[derive(Debug, Clone, Copy)]
 pub enum Computation {
     /// Parts scored against their past and averaged. A reading is ranked in the whole history.
-    Blend(&'static DailyIndex),
+    Blend(fn() -> &'static DailyIndex),
     /// A formula that needs no other day of the composite.
     Formula {
         /// Every series it may read.
@@ -86,16 +102,10 @@ pub enum Computation {
 pub struct Composite {
     /// Its definition.
     pub indicator: Indicator,
-    /// Unit beside a headline figure: "of 100".
-    pub unit: &'static str,
-    /// Named ranges of the value, ascending; empty when the level alone has no meaning.
-    pub bands: &'static [Band],
     /// How it is computed.
     pub computation: Computation,
     /// Its alarm, if it has one.
     pub alarm: Option<AlarmRule>,
-    /// Whether it is on trial: available as a series, but without a gauge.
-    pub experimental: bool,
     /// Explains a reading in sentences, with the evidence.
     pub interpret: fn(&Reading) -> String,
 }
@@ -104,7 +114,7 @@ impl Composite {
     /// Returns every series it may read.
     pub fn inputs(&self) -> Vec<&'static str> {
         match self.computation {
-            Computation::Blend(index) => index.inputs(),
+            Computation::Blend(index) => index().inputs(),
             Computation::Formula { inputs, .. } | Computation::RealTime { inputs, .. } => {
                 inputs.to_vec()
             }
@@ -115,7 +125,7 @@ impl Composite {
     pub fn compute(&self, set: &SeriesSet, day: Date) -> (Reading, Option<Vec<Observation>>) {
         match self.computation {
             Computation::Blend(index) => {
-                let (reading, history) = index.compute(set, day);
+                let (reading, history) = index().compute(set, day);
                 (reading, Some(history))
             }
             Computation::Formula { reading, .. } | Computation::RealTime { reading, .. } => {
@@ -166,7 +176,7 @@ impl Composite {
     /// for a history of real-time data, which a set does not hold.
     pub fn history(&self, set: &SeriesSet, day: Date) -> Vec<Observation> {
         match self.computation {
-            Computation::Blend(index) => index.compute(set, day).1,
+            Computation::Blend(index) => index().compute(set, day).1,
             Computation::Formula { history, .. } => history(set, day),
             Computation::RealTime { .. } => Vec::new(),
         }
@@ -179,8 +189,9 @@ impl Composite {
 
     /// Returns the name of the band that holds `value`, below the first band the first; `None` without bands.
     pub fn band(&self, value: f64) -> Option<&'static str> {
-        let above = self.bands.partition_point(|b| b.from <= value);
-        self.bands.get(above.saturating_sub(1)).map(|b| b.name)
+        let bands = &self.indicator.definition().bands;
+        let above = bands.partition_point(|(from, _)| *from <= value);
+        bands.get(above.saturating_sub(1)).map(|(_, name)| *name)
     }
 }
 

@@ -14,18 +14,8 @@ use jiff::civil::date;
 
 /// Net liquidity, trillions of dollars, weekly.
 pub const CNLI: Composite = Composite {
-    indicator: Indicator {
-        id: "SERVICE_CNLI",
-        title: "Net Liquidity",
-        method: "cnli-v1",
-        summary: "net liquidity, trillions of USD: Federal Reserve assets less the Treasury's account and reverse repos",
-        formula: "WALCL - WTREGEN - RRPONTSYD in trillions of dollars, each at its Wednesday",
-        source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
-    },
-    unit: "$ trillion",
-    bands: &[],
+    indicator: Indicator { id: "SERVICE_CNLI" },
     alarm: None,
-    experimental: false,
     computation: Computation::Formula {
         inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
         reading,

@@ -12,13 +12,34 @@ use crate::model::{Date, Frequency, Observation, Series, SeriesSet, Timeliness};
 use jiff::ToSpan;
 use std::sync::Arc;
 
+/// A step of a transform.
+type Step = fn(Measure, usize) -> Measure;
+
+/// Reads a step, and over how many figures it goes: "change 63", "inverted".
+fn parse_step(text: &str) -> Option<(Step, usize)> {
+    let digits = text.find(|c: char| c.is_ascii_digit());
+    let (name, figures) = text.split_at(digits.unwrap_or(text.len()));
+    let step: Step = match name.trim_end() {
+        "change" => Measure::change,
+        "log change" => Measure::log_change,
+        "against mean" => Measure::relative_to_mean,
+        // Percentage points a day to basis points a year of 252 days.
+        "volatility" => |m, n| m.volatility(n, 252f64.sqrt() * 100.0),
+        "growth of four weeks" => |m, _| m.yearly_growth_of_four_week_mean(),
+        "percent" => |m, _| m.scale(100.0),
+        "inverted" => |m, _| m.scale(-1.0),
+        _ => return None,
+    };
+    Some((step, figures.parse().unwrap_or_default()))
+}
+
 /// Series that can measure a part of an index, with the transform to apply.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Proxy {
     /// The series; of two, the logarithm of the first over the second on common dates is taken.
-    pub series: &'static [&'static str],
-    /// Transform of the figures.
-    pub transform: fn(Measure) -> Measure,
+    pub series: Vec<&'static str>,
+    /// Steps of the transform of the figures, each with its number of figures.
+    pub transform: Vec<(Step, usize)>,
     /// Days of the first series required before a figure; 0 where the transform requires enough.
     pub min_history_days: i64,
     /// Whether its dates are days of the index; false for what trades on holidays.
@@ -26,19 +47,15 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Transforms one series, or the ratio of two.
-    pub const fn new(series: &'static [&'static str], transform: fn(Measure) -> Measure) -> Self {
-        Self {
-            series,
-            transform,
-            min_history_days: 0,
-            defines_days: true,
-        }
-    }
-
-    /// Takes the series as it is.
-    pub const fn level(series: &'static [&'static str]) -> Self {
-        Self::new(series, |m| m)
+    /// Reads the last columns of a row of `data/index_parts.csv`; `None` for an unknown step.
+    pub(super) fn parse([series, steps, history, defines_days]: [&'static str; 4]) -> Option<Self> {
+        let texts = steps.split("; ").filter(|step| !step.is_empty());
+        Some(Self {
+            series: series.split('/').collect(),
+            transform: texts.map(parse_step).collect::<Option<_>>()?,
+            min_history_days: history.parse().ok()?,
+            defines_days: defines_days == "yes",
+        })
     }
 
     /// Computes the figures from `start` to the reference day; `None` where a series is not in the set.
@@ -55,12 +72,14 @@ impl Proxy {
         }
         let first_day = source.observations.first()?.date;
         let usable_from = shift(first_day, self.min_history_days.days());
-        Some((self.transform)(Measure {
+        let measure = Measure {
             proxy: self,
             series: Series::new(Arc::clone(&source.info), rows),
             usable_from: (self.min_history_days > 0).then_some(usable_from),
             last_weekday: weekday_up_to(day),
-        }))
+        };
+        let steps = self.transform.iter();
+        Some(steps.fold(measure, |measure, (step, n)| step(measure, *n)))
     }
 }
 
@@ -171,11 +190,6 @@ impl Measure {
         self
     }
 
-    /// Reverses the sign of every value.
-    pub fn invert(self) -> Self {
-        self.scale(-1.0)
-    }
-
     /// Computes a value from each observation and the moments of the `n` that end with it.
     fn map_windows(mut self, n: usize, value: impl Fn(f64, &Moments) -> Option<f64>) -> Self {
         let rows = &self.series.observations;
@@ -230,6 +244,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
     use jiff::civil::date;
+    use std::sync::LazyLock;
 
     #[test]
     fn figure_counts_from_publication_until_stale() {
@@ -242,7 +257,8 @@ mod tests {
             .collect();
         let start = date(2026, 1, 1);
         let day = date(2026, 9, 30);
-        static NFCI: Proxy = Proxy::level(&["NFCI"]);
+        static NFCI: LazyLock<Proxy> =
+            LazyLock::new(|| Proxy::parse(["NFCI", "", "0", "yes"]).unwrap());
         let measure = NFCI.measure(&set, start, day).unwrap();
         let days = [11, 12, 18, 19].map(|d| date(2026, 8, d));
         let days = [&days[..], &[date(2026, 9, 2), date(2026, 9, 3)]].concat();

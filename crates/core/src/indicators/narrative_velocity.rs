@@ -20,14 +20,7 @@ use crate::model::Date;
 use channels::MentionCounts;
 
 /// The index of texts.
-pub const NVI: Indicator = Indicator {
-    id: "SERVICE_NVI",
-    title: "Narrative Velocity Index",
-    method: "nvi-v1",
-    summary: "narrative velocity, 0 to 100: how fast, how evenly and by whom macro terms are taken up in dated texts",
-    formula: "0.40·velocity + 0.35·convergence + 0.25·primacy over the ten most mentioned macro terms of seven days",
-    source: "Own method over dated texts of public agencies",
-};
+pub const NVI: Indicator = Indicator { id: "SERVICE_NVI" };
 /// The reason where no texts are collected.
 pub const NO_FEED: &str = "no narrative feed configured";
 
@@ -80,7 +73,7 @@ pub fn reading(documents: &[Document<'_>], vocabulary: &Vocabulary, day: Date) -
 
 /// Describes a reading in sentences.
 pub fn interpret(reading: &Reading) -> String {
-    let name = NVI.title;
+    let name = NVI.definition().title;
     let Some(value) = reading.value else {
         return match reading.reason.as_deref() {
             None | Some(NO_FEED) => NO_FEED.to_owned(),

@@ -18,31 +18,17 @@ use super::record::{LAST_SCORED, counted, sentence};
 use super::shapley::attributed_reading;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Observation, SeriesSet};
-use inputs::{BANDS, Sources};
+use inputs::Sources;
 
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {
-    indicator: Indicator {
-        id: "SERVICE_CRPI",
-        title: "Probability of Recession within 12 Months (CRPI, also CVRP)",
-        method: "crpi-v1",
-        summary: "probability of a US recession within 12 months, 0 to 100: mean of a probit on the yield curve and one \
-                  that adds financial conditions and building permits",
-        formula: "100 * (Phi(-0.5333 - 0.6330 S) + Phi(-0.4101 - 0.4916 S + 0.8150 F - 0.0268 B)) / 2; S = 10-year less \
-                  3-month Treasury yield, monthly mean, percentage points; F = NFCI, monthly mean; B = 100 ln of the \
-                  3-month mean of building permits over that of a year before, one month lagged",
-        source: "First term: Estrella and Mishkin 1996, Trubin 2006 (New York Fed). Second term: own probit on any NBER \
-                 recession in the 12 months ahead, 1971-01 to 2024-07, 643 months, pseudo-R2 0.512",
-    },
-    unit: "%",
-    bands: BANDS,
+    indicator: Indicator { id: "SERVICE_CRPI" },
     computation: Computation::Formula {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT"],
         reading,
         history,
     },
     alarm: None,
-    experimental: false,
     interpret,
 };
 

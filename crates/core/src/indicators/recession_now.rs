@@ -5,7 +5,7 @@
 //! until the next Thursday. An alarm begins after two Thursdays in a row and ends after four.
 
 use super::alarm::AlarmRule;
-use super::composite::{Composite, Computation, Indicator, band};
+use super::composite::{Composite, Computation, Indicator};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
@@ -17,22 +17,7 @@ use crate::model::{Date, Observation, SeriesSet, SeriesVintages, VintageCursor};
 
 /// Recession now, 0 to 100, weekly.
 pub const RNOW: Composite = Composite {
-    indicator: Indicator {
-        id: "SERVICE_RNOW",
-        title: "Recession Now",
-        method: "rnow-v1",
-        summary: "probability that the US is in a recession this month, 0 to 100, weekly: a probit on initial claims \
-                  against their past year and on payrolls, with an alarm",
-        formula: "100 * Phi(-1.9568 + 0.1263 c - 0.0993 p); c = 100 ln of the mean of the 4 newest weeks of initial claims \
-                  over the median of the 53 such means that ended 4 to 56 weeks before, within -40 and 60; p = 400 ln of \
-                  payrolls over those of 3 months before, within -6 and 6; the alarm rings after 2 Thursdays in a row at 65 \
-                  or more and ends after 4 in a row under 35",
-        source: "Own probit on the NBER's months as known at month ends, vintages of 1968-01 to 2019-12, 623 months; 90 % \
-                 ranges by block bootstrap [-2.49, -1.71], [0.109, 0.168], [-0.39, 0.08]. Frozen: refitting with 2020-21 \
-                 halves the coefficient of claims",
-    },
-    unit: "%",
-    bands: &[band(0.0, "low"), band(35.0, "elevated"), band(65.0, "high")],
+    indicator: Indicator { id: "SERVICE_RNOW" },
     computation: Computation::RealTime {
         inputs: &[CLAIMS, PAYROLLS],
         reading,
@@ -40,7 +25,6 @@ pub const RNOW: Composite = Composite {
         release_day,
     },
     alarm: Some(ALARM),
-    experimental: false,
     interpret,
 };
 

@@ -16,17 +16,7 @@ use crate::model::frequency::add_days;
 use crate::model::{Date, SeriesSet};
 
 /// The regime as an indicator.
-pub const REGIME: Indicator = Indicator {
-    id: "regime",
-    title: "Macro regime",
-    method: "regime-v1",
-    summary: "growth and inflation month by month: GOLDILOCKS, REFLATION, STAGFLATION or DEFLATION",
-    formula: "Growth = .3 z(INDPRO, 6 months) + .3 z(PAYEMS, 3 months) + .2 z(fall of UNRATE, 6 months) + .2 z(PERMIT, 12 \
-              months), z over 240 months; inflation = .7 (mean of core and headline CPI over 12 months - 2.5) + .3 (core over \
-              6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
-              STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before",
-    source: "Growth and inflation quadrants in common use; scores, weights and hysteresis our own",
-};
+pub const REGIME: Indicator = Indicator { id: "regime" };
 
 /// An axis changes sides only when its score is this far past zero on the other side
 /// (docs/COMPOSITES.md#regime: 0.25 froze 2023-2026 in one regime with growth near zero).

@@ -15,15 +15,7 @@ use crate::model::{Date, Observation, SeriesSet};
 pub const TRIGGER: f64 = 0.5;
 
 /// The rule as an indicator that can be explained; it is published as a series and is no composite.
-pub const SAHM: Indicator = Indicator {
-    id: "SAHM",
-    title: "Sahm rule",
-    method: "sahm-2019",
-    summary: "unemployment's mean of three months against its low of the twelve months before, percentage points",
-    formula: "Mean of UNRATE over 3 months, less the lowest such mean of the 12 months before; a mean needs 2 of its 3 months, \
-              the low 10 of its 12 means; a signal at 0.50 or more",
-    source: "Sahm 2019, in Recession Ready (The Hamilton Project)",
-};
+pub const SAHM: Indicator = Indicator { id: "SAHM" };
 
 /// The signal as an alarm.
 pub const ALARM: AlarmRule = AlarmRule {

@@ -5,6 +5,7 @@ use super::*;
 use crate::catalogue::Catalogue;
 use crate::model::frequency::shift;
 use crate::model::{Date, SeriesSet};
+use composite::Definition;
 use jiff::ToSpan;
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -37,14 +38,15 @@ fn composites_match_the_catalogue() {
     for c in COMPOSITES {
         let id = c.indicator.id;
         let composite = composite(id).unwrap();
-        assert_eq!(composite.indicator.method, c.indicator.method);
+        assert_eq!(composite.indicator.id, id);
         for input in c.inputs() {
             assert!(
                 Catalogue::embedded().get(input).is_some(),
                 "{id} reads {input}"
             );
         }
-        assert!(c.bands.is_sorted_by(|a, b| a.from < b.from), "{id}");
+        let bands = &c.indicator.definition().bands;
+        assert!(bands.is_sorted_by(|a, b| a.0 < b.0), "{id}");
     }
     // Every composite of the catalogue is an indicator, and the other way round but for the regime.
     let described: BTreeSet<&str> = Catalogue::embedded()
@@ -61,11 +63,18 @@ fn composites_match_the_catalogue() {
         forgotten.is_empty(),
         "in one of catalogue.csv and COMPOSITES: {forgotten:?}"
     );
-    for about in indicators() {
+    let definitions = Definition::read_all().unwrap();
+    assert_eq!(
+        definitions.len(),
+        indicators().count() + 1,
+        "and the Sahm rule"
+    );
+    for about in indicators().chain([&sahm::SAHM]) {
+        let definition = &definitions[about.id];
         if let Some(info) = Catalogue::of_indicator(about) {
-            assert_eq!(info.title, about.title);
+            assert_eq!(info.title, definition.title);
         }
-        let texts = [about.formula, about.source, about.summary];
+        let texts = [&definition.formula, &definition.source, &definition.summary];
         assert!(
             texts
                 .iter()

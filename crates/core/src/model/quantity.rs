@@ -15,24 +15,7 @@ pub enum Quantity {
 }
 
 /// Series of amounts per period, which add up to the amount of a longer period. Annual rates (SAAR) do not.
-const FLOWS: [&str; 16] = [
-    "RSAFS",
-    "RSXFS",
-    "RSFSXMV",
-    "RETAILX",
-    "ECOMSA",
-    "DGORDER",
-    "NEWORDER",
-    "ACOGNO",
-    "AMTMNO",
-    "UMDMNO",
-    "CMRMTSPL",
-    "CMRMTSPLX",
-    "BOPGSTB",
-    "BOPTEXP",
-    "BOPTIMP",
-    "MTSDS133FMS",
-];
+const FLOWS: &str = include_str!("../../data/flows.txt");
 
 /// Returns a short unit in words: "billion 2017 dollars" for "$bn 2017", "out of 100" for "0-100".
 pub fn spell_out_unit(short: &str) -> String {
@@ -54,7 +37,7 @@ pub fn spell_out_unit(short: &str) -> String {
 impl SeriesInfo {
     /// Returns whether its figures add up over time.
     pub fn is_flow(&self) -> bool {
-        FLOWS.contains(&self.id.as_str())
+        FLOWS.lines().any(|id| id == self.id.as_str())
     }
 
     /// Returns whether its figures are amounts at a point in time: money, credit, debt.
@@ -153,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_flow_is_in_the_catalogue_without_an_annual_rate() {
-        for id in FLOWS {
+        for id in FLOWS.lines() {
             let info = Catalogue::embedded().get(id).unwrap();
             assert!(!info.is_annual_rate(), "{id}");
         }

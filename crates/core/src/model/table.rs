@@ -4,7 +4,9 @@
 //! before the first answer. A test compares the two readers.
 
 /// Iterates over the rows after the header with their line numbers. An error says what is wrong with a row.
-pub fn rows<const N: usize>(text: &str) -> impl Iterator<Item = (u64, Result<[&str; N], String>)> {
+pub fn rows<const N: usize>(
+    text: &str,
+) -> impl Iterator<Item = (u64, Result<[&str; N], String>)> + Clone {
     let lines = text.lines().zip(1u64..).skip(1);
     lines.map(|(line, number)| (number, parse_row(line)))
 }

@@ -203,11 +203,10 @@ impl Demand {
             } else {
                 (name.to_owned(), 20)
             };
-            return Err(Error::Unavailable {
-                what: format!("Being fetched from {what}; ask again in about {seconds} s."),
-                retry_after: Some(Duration::from_secs(seconds)),
-                source: None,
-            });
+            return Err(Error::unavailable(
+                format!("Being fetched from {what}; ask again in about {seconds} s."),
+                Some(Duration::from_secs(seconds)),
+            ));
         };
         results.into_iter().collect()
     }
@@ -301,11 +300,9 @@ impl Demand {
             new.entry(self.source(id)?).or_default().push(id.clone());
         }
         if !new.is_empty() && flights.len() >= AT_ONCE + MAX_WAITING {
-            return Err(Error::Unavailable {
-                what: format!("{MAX_WAITING} series are waiting to be fetched; ask again in 20 s."),
-                retry_after: Some(Duration::from_secs(20)),
-                source: None,
-            });
+            let what =
+                format!("{MAX_WAITING} series are waiting to be fetched; ask again in 20 s.");
+            return Err(Error::unavailable(what, Some(Duration::from_secs(20))));
         }
         for (source, ids) in new {
             let job = tokio::spawn(Arc::clone(self).run(source.to_owned(), ids.clone()));
@@ -376,7 +373,7 @@ impl Demand {
         let Ok(ended) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
             let seconds = LONGEST_FETCH.as_secs();
             let what = format!("The source did not answer within {seconds} s; ask again later.");
-            return Err(super::fetch::unavailable(what));
+            return Err(Error::unavailable(what, None));
         };
         let report = ended?;
         let outcomes = ids.into_iter().map(|id| {
@@ -393,7 +390,7 @@ impl Demand {
             let mut outcomes = report.series.iter().filter(|(other, _)| other == id);
             return Err(match outcomes.next() {
                 Some((_, Outcome::Failed(error))) => self.explain(id, error),
-                Some((_, Outcome::Skipped(why))) => super::fetch::unavailable(why.clone()),
+                Some((_, Outcome::Skipped(why))) => Error::unavailable(why.clone(), None),
                 Some(_) | None => unknown(id, "its source has no figure of it".to_owned()),
             });
         };

@@ -235,12 +235,9 @@ impl HttpClient {
         response.unwrap_or_else(|_| {
             let name = &self.name;
             let seconds = self.all_tries.as_secs();
-            Err(Error::Unavailable {
-                what: format!("{name} did not respond within {seconds} s. Try again later."),
-                // Long enough that the source is not asked again in this sync.
-                retry_after: Some(Duration::from_secs(900)),
-                source: None,
-            })
+            let what = format!("{name} did not respond within {seconds} s. Try again later.");
+            // Long enough that the source is not asked again in this sync.
+            Err(Error::unavailable(what, Some(Duration::from_secs(900))))
         })
     }
 
@@ -330,11 +327,8 @@ impl HttpClient {
                 retry_after: retry_after.unwrap_or(Duration::from_secs(60)),
             }
         } else {
-            Error::Unavailable {
-                what: format!("{name} is out of order (HTTP {status}). Try again later."),
-                retry_after,
-                source: None,
-            }
+            let what = format!("{name} is out of order (HTTP {status}). Try again later.");
+            Error::unavailable(what, retry_after)
         }
     }
 }
@@ -348,11 +342,7 @@ fn can_redirect(previous: &[Url], url: &Url, hosts: &[String]) -> bool {
 
 /// Returns the error for a source whose response cannot be used.
 pub(super) fn unavailable(what: String) -> Error {
-    Error::Unavailable {
-        what,
-        retry_after: None,
-        source: None,
-    }
+    Error::unavailable(what, None)
 }
 
 #[cfg(test)]

@@ -101,11 +101,8 @@ pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<E
     if is_offline || reasons.len() == 1 {
         return Some(last.clone());
     }
-    Some(Error::Unavailable {
-        what: reasons.join(" Then: "),
-        retry_after: last.retry_after(),
-        source: None,
-    })
+    let what = reasons.join(" Then: ");
+    Some(Error::unavailable(what, last.retry_after()))
 }
 
 impl SyncReport {

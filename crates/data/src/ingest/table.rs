@@ -121,13 +121,11 @@ fn sort(id: &SeriesId, mut rows: Vec<Row>) -> Result<Vec<Row>, LineError> {
     if let Some([a, b]) = find_conflict(&rows) {
         let old = a.format_value();
         let new = b.format_value();
-        return Err(LineError {
-            line: b.line,
-            problem: format!(
-                "{id} has {new} for {}, but {old} on line {}",
-                b.date, a.line
-            ),
-        });
+        let problem = format!(
+            "{id} has {new} for {}, but {old} on line {}",
+            b.date, a.line
+        );
+        return Err(LineError::new(b.line, problem));
     }
     rows.dedup_by_key(|row| row.key());
     Ok(rows)
@@ -139,6 +137,12 @@ fn sort(id: &SeriesId, mut rows: Vec<Row>) -> Result<Vec<Row>, LineError> {
 pub(super) struct LineError {
     pub(super) line: u32,
     pub(super) problem: String,
+}
+
+impl LineError {
+    pub(super) fn new(line: u32, problem: String) -> Self {
+        Self { line, problem }
+    }
 }
 
 /// The meaning of the columns.

@@ -62,11 +62,10 @@ impl Failure {
         let retry_after = Duration::from_secs(seconds);
         match self.refusal {
             Some(_) => Error::RateLimited { what, retry_after },
-            None => Error::Unavailable {
-                what: format!("{what} Try again in {seconds} s."),
-                retry_after: Some(retry_after),
-                source: None,
-            },
+            None => {
+                let told = format!("{what} Try again in {seconds} s.");
+                Error::unavailable(told, Some(retry_after))
+            }
         }
     }
 }

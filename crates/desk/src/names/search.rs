@@ -333,8 +333,9 @@ fn embedded_documents() -> Vec<Document> {
         ..Document::new(Kind::Method, slug, &format!("Method: {title}"))
     };
     let composites = COMPOSITES.iter().map(|c| {
-        let about = format!("{} {}", c.indicator.formula, c.indicator.source);
-        method((&c.indicator.slug(), c.indicator.title, about))
+        let definition = c.indicator.definition();
+        let about = format!("{} {}", definition.formula, definition.source);
+        method((&c.indicator.slug(), definition.title, about))
     });
     let regime = once(method(("regime", "macro regime", String::new())));
     series

@@ -113,7 +113,10 @@ mod tests {
             let slug = indicator.slug();
             let term = get(&slug).unwrap_or_else(|| panic!("the glossary has no term {slug}"));
             assert_eq!(term.series[0], indicator.id);
-            assert_eq!(term.source.as_deref(), Some(indicator.source));
+            assert_eq!(
+                term.source.as_deref(),
+                Some(indicator.definition().source.as_str())
+            );
             assert_eq!(term.category, "methodology");
         }
     }

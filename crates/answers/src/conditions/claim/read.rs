@@ -10,8 +10,6 @@ use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::{CalendarPeriod, table};
-use jiff::ToSpan;
-use std::sync::Arc;
 
 /// Words of a claim with their meaning: a sign, `end` and the sign of a number before it, a quarter, an arrow for a change,
 /// `:` for a verb before a figure, `e` and a power of ten, or nothing. Longer ones come first.

@@ -5,7 +5,6 @@ use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::ScoreTable;
-use std::collections::BTreeMap;
 
 /// A figure that inputs add up to; composites have one, the regime two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

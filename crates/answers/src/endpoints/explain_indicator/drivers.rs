@@ -10,7 +10,6 @@ use econoscope_core::indicators::identities;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::model::SeriesSet;
 use econoscope_desk::basis::Values;
-use std::collections::BTreeMap;
 
 /// Parts named in the sentence.
 const MAX_NAMED: usize = 4;

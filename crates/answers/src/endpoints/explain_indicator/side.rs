@@ -8,8 +8,6 @@ use econoscope_core::indicators::narrative_velocity::{self, NVI};
 use econoscope_core::indicators::reading::{Input, Reading};
 use econoscope_core::indicators::recession::{self, CRPI};
 use econoscope_core::indicators::{self, Indicator, regime, sahm};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// An indicator as known on a day.
 #[derive(Default)]

@@ -8,7 +8,6 @@ use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
 use econoscope_desk::RegimeHistory;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// What the regime has meant for an asset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,6 @@
 
 use super::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use crate::prelude::*;
-use std::collections::BTreeMap;
 
 /// Most differing months that the text names.
 const MAX_NAMED: usize = 12;

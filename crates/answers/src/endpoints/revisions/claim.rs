@@ -7,8 +7,6 @@ use crate::prelude::*;
 use econoscope_core::indicators::revisions::PrintedPeriod;
 use econoscope_core::model::frequency::PeriodLength;
 use econoscope_desk::basis;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const FIRST_PRINT: &str = "first print";
 const AS_KNOWN: &str = "as known";

@@ -9,7 +9,6 @@ use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::units;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A period's figure at one stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::day_number;
-use std::sync::Arc;
+use econoscope_core::model::table;
 
 /// Years of history for the standard deviation of moves.
 const YEARS: i64 = 20;
@@ -38,33 +38,20 @@ impl Measure {
     }
 }
 
-/// The key figures, by subject.
-pub(super) const KEY_FIGURES: &[(&str, Measure)] = &[
-    ("DGS10", Measure::Points),
-    ("DGS2", Measure::Points),
-    ("T10Y2Y", Measure::Points),
-    ("T10Y3M", Measure::Points),
-    ("EFFR", Measure::Points),
-    ("T10YIE", Measure::Points),
-    ("MORTGAGE30US", Measure::Points),
-    ("BAMLH0A0HYM2", Measure::Points),
-    ("BAA10Y", Measure::Points),
-    ("NFCI", Measure::Points),
-    ("VIXCLS", Measure::Points),
-    ("SP500", Measure::Percent),
-    ("DTWEXBGS", Measure::Percent),
-    ("DCOILWTICO", Measure::Percent),
-    ("UNRATE", Measure::Points),
-    ("SAHMREALTIME", Measure::Points),
-    ("PAYEMS", Measure::Percent),
-    ("ICSA", Measure::Percent),
-    ("CPIAUCSL", Measure::Yearly),
-    ("CPILFESL", Measure::Yearly),
-    ("PCEPILFE", Measure::Yearly),
-    ("INDPRO", Measure::Percent),
-    ("PERMIT", Measure::Percent),
-    ("WALCL", Measure::Percent),
-];
+/// The key figures, by subject, and how each is measured.
+const KEY_FIGURES: &str = include_str!("../../../data/key_figures.csv");
+
+/// Iterates over the key figures.
+pub(super) fn key_figures() -> impl Iterator<Item = (&'static str, Measure)> + Clone {
+    let measure = |text: &str| match text {
+        "yearly" => Measure::Yearly,
+        "percent" => Measure::Percent,
+        _ => Measure::Points,
+    };
+    // A test reads every row.
+    let rows = table::rows(KEY_FIGURES).filter_map(|(_, row)| row.ok());
+    rows.map(move |[id, kind]| (id, measure(kind)))
+}
 
 /// A figure on both days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -278,10 +265,15 @@ mod tests {
 
     #[test]
     fn every_key_figure_is_in_the_catalogue_once() {
-        let mut ids: Vec<&str> = KEY_FIGURES.iter().map(|(id, _)| *id).collect();
+        for (line, row) in table::rows::<2>(KEY_FIGURES) {
+            let [_, kind] = row.unwrap();
+            let is_kind = matches!(kind, "points" | "percent" | "yearly");
+            assert!(is_kind, "line {line}: {kind}");
+        }
+        let mut ids: Vec<&str> = key_figures().map(|(id, _)| id).collect();
         assert!(ids.iter().all(|id| Catalogue::embedded().get(id).is_some()));
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), KEY_FIGURES.len());
+        assert_eq!(ids.len(), key_figures().count());
     }
 }

@@ -4,20 +4,11 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
-use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
 use crate::indicators::reading::Input;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
-
-/// Bands of a probability of recession.
-pub(super) const BANDS: &[Band] = &[
-    band(0.0, "low"),
-    band(15.0, "elevated"),
-    band(30.0, "high"),
-    band(50.0, "very high"),
-];
 
 /// The value of a driver in a month.
 #[derive(Debug, Clone)]

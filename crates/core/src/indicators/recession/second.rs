@@ -2,7 +2,7 @@
 //!
 //! Adds the spread of the past year and the excess bond premium to the first version, which it does not replace.
 
-use super::inputs::{self, BANDS, Drivers, Sources, second_term};
+use super::inputs::{self, Drivers, Sources, second_term};
 use crate::indicators::composite::{Composite, Computation, Indicator};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
@@ -16,25 +16,13 @@ use crate::model::{Date, Observation, SeriesSet};
 pub const CRPI2: Composite = Composite {
     indicator: Indicator {
         id: "SERVICE_CRPI2",
-        title: "Recession Probability (second version; experimental)",
-        method: "crpi-v2",
-        summary: "experimental: probability of a US recession within 12 months, 0 to 100, from the term spread of the past \
-                  year, the excess bond premium, financial conditions and building permits; beside CRPI, never in its place",
-        formula: "100 * (p1 + p2) / 2; p1 = Phi(-0.4101 - 0.4916 S + 0.8150 F - 0.0268 B) as in CRPI; p2 = Phi(0.0529 - 1.0036 \
-                  A + 1.3910 E), without E Phi(0.0089 - 0.8060 A); A = mean of S over twelve months; E = excess bond premium \
-                  of the month before",
-        source: "Own probits, p2 on 1973-02 to 2024-07, 618 months, without E on 1962-01 to 2024-07, 751 months; excess bond \
-                 premium: Favara, Gilchrist, Lewis and Zakrajsek 2016. 57 probits and 14 averages were tried",
     },
-    unit: "%",
-    bands: BANDS,
     computation: Computation::Formula {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"],
         reading,
         history,
     },
     alarm: None,
-    experimental: true,
     interpret,
 };
 

@@ -104,10 +104,7 @@ impl SeriesUpdate<'_> {
         let mut incoming = table::to_known(&rows, self.info);
         let figures = undated(&incoming);
         let first_line = rows.iter().map(|row| row.line).min().unwrap_or(1);
-        let refuse = |problem: String| LineError {
-            line: first_line,
-            problem,
-        };
+        let refuse = |problem: String| LineError::new(first_line, problem);
         if !self.provenance.replace {
             let today = write::day_of(self.provenance.read_at);
             let is_projection = accept::is_projection(self.info, self.title)
@@ -121,10 +118,7 @@ impl SeriesUpdate<'_> {
                     "{} lies in the future; --replace takes projections",
                     row.date
                 );
-                return Err(LineError {
-                    line: row.line,
-                    problem,
-                });
+                return Err(LineError::new(row.line, problem));
             }
         }
         let is_left_out = self.keep_unit(&figures).map_err(refuse)?;
@@ -134,10 +128,7 @@ impl SeriesUpdate<'_> {
         if let Some((date, problem)) = find_implausible(&self.stored, &incoming) {
             if !self.provenance.replace {
                 let problem = format!("{problem}; is its unit right? --replace puts it in");
-                return Err(LineError {
-                    line: line_of(date),
-                    problem,
-                });
+                return Err(LineError::new(line_of(date), problem));
             }
             self.warn(&problem);
         }
@@ -190,20 +181,14 @@ impl SeriesUpdate<'_> {
                 frequency.label(b.date),
                 a.line
             );
-            return Err(LineError {
-                line: b.line,
-                problem,
-            });
+            return Err(LineError::new(b.line, problem));
         }
         rows.dedup_by_key(|row| row.key());
         let figures = undated(&table::to_known(&rows, self.info));
         let is_week = frequency == Frequency::Weekly;
         if is_week && compare(self.info, &self.stored, &figures) != Comparison::Agrees {
             let problem = format!("{warning}: no stored figures show that this is the week");
-            return Err(LineError {
-                line: old.line,
-                problem,
-            });
+            return Err(LineError::new(old.line, problem));
         }
         self.warn(&warning);
         Ok(rows)
