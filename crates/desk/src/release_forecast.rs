@@ -88,8 +88,12 @@ impl Desk {
         surprises.take(count).collect()
     }
 
-    /// Returns a period's first print from the state of its release day, and the expectation of the day before.
-    fn first_print(
+    /// Returns a period's first print from the state of its release day, and the expectation of the day before; `None` where
+    /// its measure cannot be computed.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn first_print(
         &self,
         formula: &Formula,
         period: Date,

@@ -1,13 +1,13 @@
 //! Validates the error bars of first prints: how often the value of a year later lay inside, by what was known when each
 //! figure first came out.
 
-use crate::format_share;
 use crate::revisions::SERIES;
+use crate::{format_share, format_test};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::format_signed;
 use econoscope_core::indicators::revisions::{LEVELS, Revisions};
-use econoscope_core::indicators::statistics::{average, count, mean, quantile};
+use econoscope_core::indicators::statistics::{average, count, diebold_mariano, mean, quantile};
 use econoscope_core::model::Date;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::{ERROR_BARS, ScoreTable};
@@ -18,6 +18,8 @@ const YEARS: std::ops::RangeInclusive<i16> = 1985..=2024;
 const MIN_PRINTS: usize = 100;
 /// How far a coverage may fall short. Two standard errors of a share of .9 over 150 independent prints.
 const MAX_SHORTFALL: f64 = 0.05;
+/// Periods over which revisions of a year share news.
+const OVERLAP: usize = 12;
 /// Least density of a score, so that one outlier does not decide it.
 const MIN_DENSITY: f64 = 1e-6;
 
@@ -34,7 +36,7 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
     let title = "first prints of 1985 to 2024: how often the value of a year later lay in the interval from the revisions of \
                  the fifteen years before that were known on the day of the print. A series is shown with a bar if no \
                  coverage falls short by more than .05. Gain: log score of the kernel density of these revisions less that \
-                 of a normal; revisions in tenths (UNRATE) cover more than they promise";
+                 of a normal, with the test of it; revisions in tenths (UNRATE) cover more than they promise";
     let columns = [
         "series",
         "from",
@@ -44,6 +46,7 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         "80 %",
         "90 %",
         "log score gain",
+        "test",
         "shown",
     ];
     let mut table = ScoreTable::new(ERROR_BARS, title, &columns);
@@ -71,6 +74,8 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         let is_shown = trials.len() >= MIN_PRINTS && !is_short;
         let gains: Vec<f64> = trials.iter().map(|trial| trial.gain).collect();
         let gain = mean(&gains).map_or("-".to_owned(), |gain| format_signed(gain, 2));
+        let losses: Vec<f64> = gains.iter().map(|gain| -gain).collect();
+        let test = format_test(diebold_mariano(&losses, OVERLAP));
         let [from, to] = [first, last].map(|trial| trial.date.strftime("%Y-%m").to_string());
         let head = [
             info.id.as_str().to_owned(),
@@ -80,7 +85,7 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         ];
         let shown = if is_shown { "yes" } else { "no" };
         let cells = head.into_iter().chain(coverage.map(format_share));
-        table.row(cells.chain([gain, shown.to_owned()]));
+        table.row(cells.chain([gain, test, shown.to_owned()]));
     }
     Ok(table)
 }

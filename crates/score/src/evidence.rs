@@ -1,7 +1,7 @@
 //! Confidence intervals of scores, comparisons of two rules on the same months, and the choice among variants.
 
-use crate::format_share;
 use crate::target::{ByMonth, MonthFilter, Target};
+use crate::{format_share, format_test};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
@@ -41,7 +41,7 @@ pub(super) fn table(
         "Brier",
         "AUC more by",
         "Brier more by",
-        "p",
+        "test",
         "what it shows",
     ];
     let mut table = ScoreTable::new(indicator, title, &columns);
@@ -102,15 +102,15 @@ fn compare(
         .flatten()
         .map(|[a, b]| loss(*a) - loss(*b))
         .collect();
-    let p = diebold_mariano(&losses, target.overlap);
+    let test = diebold_mariano(&losses, target.overlap);
     Some([
         losses.len().to_string(),
         format_estimate(auc),
         format_estimate(brier),
         format_estimate(auc_gain),
         format_estimate(brier_gain),
-        p.map_or("-".to_owned(), |p| format!("{p:.2}")),
-        verdict(auc_gain, brier_gain, p).to_owned(),
+        format_test(test),
+        verdict(auc_gain, brier_gain, test.map(|t| t.p)).to_owned(),
     ])
 }
 

@@ -5,6 +5,7 @@
 mod detection;
 mod error_bars;
 mod evidence;
+mod expectations;
 mod recession;
 mod recession_now;
 mod regime;
@@ -16,7 +17,7 @@ mod target;
 pub use sentences::sentences;
 
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::statistics::average;
+use econoscope_core::indicators::statistics::{DieboldMariano, average};
 use econoscope_core::model::table as csv;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::{ScoreTable, Scores};
@@ -41,13 +42,15 @@ pub fn score(desk: &Desk) -> Result<Scores> {
     tables.extend(stress::tables(desk)?);
     tables.push(revisions::table(desk)?);
     tables.push(error_bars::table(desk)?);
+    tables.push(expectations::table(desk)?);
     tables.extend(claims().collect::<Result<Vec<_>>>()?);
     Ok(Scores {
         basis: "Computed by `econoscope-score` from the bundled vintages: each figure as it was known on its day. \
                 Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
                 months. Study: measured once outside, not repeated here. Out of sample: constants estimated anew at every \
                 month from labels then at least 24 months old. Intervals: the 5th to the 95th percentile of 2,000 draws of a circular block bootstrap, \
-                blocks of 48 months. p: Diebold and Mariano's test of the squared errors. Each cycle left out in turn: constants from all other cycles, later ones too. \
+                blocks of 48 months. Test: Diebold and Mariano's of the losses, corrected \
+                for small samples (Harvey, Leybourne and Newbold); a negative t speaks for the first. Each cycle left out in turn: constants from all other cycles, later ones too. \
                 The best by then: of every set of the inputs, refitted at each month, the one with the lowest Brier score over months whose label was known."
             .to_owned(),
         tables,
@@ -76,4 +79,15 @@ pub(crate) fn format_share(value: Option<f64>) -> String {
 /// Formats the share of values that are true.
 pub(crate) fn format_rate(values: impl Iterator<Item = bool>) -> String {
     format_share(average(values.map(|value| f64::from(u8::from(value)))))
+}
+
+/// Formats the statistic and the p-value of a test: "t -1.36, p .174", "t -5.92, p < .001".
+pub(crate) fn format_test(test: Option<DieboldMariano>) -> String {
+    test.map_or("-".to_owned(), |test| {
+        let p = match test.p {
+            p if p < 0.000_5 => "< .001".to_owned(),
+            p => format_share(Some(p)),
+        };
+        format!("t {:.2}, p {p}", test.statistic)
+    })
 }

@@ -3,13 +3,15 @@
 mod revised;
 mod training;
 
-use crate::{format_rate, format_share};
+use crate::{format_rate, format_share, format_test};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{self, WEEKLY};
 use econoscope_core::indicators::recession_now::release_day;
 use econoscope_core::indicators::regime::{self, PUBLISHED, Regime, RegimeMonth, StandardErrors};
-use econoscope_core::indicators::statistics::{ProbabilityForecast, average, brier};
+use econoscope_core::indicators::statistics::{
+    ProbabilityForecast, average, brier, diebold_mariano,
+};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, SeriesSet};
 use econoscope_desk::Desk;
@@ -20,6 +22,9 @@ use training::{LAST_MONTH, TrainingData};
 
 const FIRST_SCORED: Month = Month::new(1985, 1);
 const LAST_SCORED: Month = Month::new(2026, 1);
+
+/// Months over which the losses of neighbours share news in the tests.
+const OVERLAP: usize = 12;
 
 /// Months of the history that are kept for each month's end.
 const HISTORY_MONTHS: usize = 12;
@@ -54,7 +59,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         "regime",
         "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
          2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; \
-         bridges estimated anew at each month, of first prints from 1970 to 2019",
+         bridges estimated anew at each month, of first prints from 1970 to 2019. Test: the nowcast beside the published state, \
+         Bartlett weights over twelve months",
         &[
             "as of",
             "months",
@@ -62,6 +68,9 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
             "nowcast: first, last",
             "G published, nowcast",
             "I published, nowcast",
+            "test: label, last",
+            "test: G",
+            "test: I",
         ],
     );
     let mut confidence = ScoreTable::new(
@@ -74,6 +83,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
             "right",
             "Brier",
             "Brier with the errors of .35 that stood here before",
+            "test",
         ],
     );
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
@@ -167,7 +177,7 @@ fn error_row<'a>(
     name: &str,
     cases: &[&'a Case<'a>],
     nowcast: impl Fn(&'a Case<'a>) -> Option<&'a RegimeMonth>,
-) -> [String; 6] {
+) -> [String; 9] {
     let published = cases.iter().map(|c| (&c.published, c.later)).collect();
     let nowcast = cases
         .iter()
@@ -193,6 +203,14 @@ fn error_row<'a>(
     };
     let growth = errors(|m| m.growth);
     let inflation = errors(|m| m.inflation);
+    let test = |loss: fn(&RegimeMonth, &Later) -> f64| {
+        let [published, nowcast] = &readings;
+        let pairs = nowcast.iter().zip(published);
+        let losses: Vec<f64> = pairs
+            .map(|(n, p)| loss(n.0, &n.1) - loss(p.0, &p.1))
+            .collect();
+        format_test(diebold_mariano(&losses, OVERLAP))
+    };
     let months = cases.len().to_string();
     [
         name.to_owned(),
@@ -201,6 +219,9 @@ fn error_row<'a>(
         nowcast,
         growth,
         inflation,
+        test(|m, [_, last]| f64::from(u8::from(m.regime != last.regime))),
+        test(|m, [first, _]| (m.growth - first.growth).powi(2)),
+        test(|m, [first, _]| (m.inflation - first.inflation).powi(2)),
     ]
 }
 
@@ -209,7 +230,7 @@ fn confidence_row<'a>(
     names: [&str; 2],
     errors: StandardErrors,
     pairs: impl Iterator<Item = (&'a RegimeMonth, &'a RegimeMonth)> + Clone,
-) -> [String; 6] {
+) -> [String; 7] {
     let confidence = |month: &RegimeMonth, errors: StandardErrors| {
         let shares = regime::probabilities(month.growth, month.inflation, errors);
         let mut quadrants = Regime::QUADRANTS.into_iter().zip(shares);
@@ -226,6 +247,9 @@ fn confidence_row<'a>(
         growth: 0.35,
         inflation: 0.35,
     });
+    let loss = |(p, occurred): &ProbabilityForecast| (p - f64::from(u8::from(*occurred))).powi(2);
+    let both = own.iter().zip(&wide);
+    let losses: Vec<f64> = both.map(|(a, b)| loss(a) - loss(b)).collect();
     let [name, state] = names.map(str::to_owned);
     [
         name,
@@ -234,5 +258,6 @@ fn confidence_row<'a>(
         format_rate(own.iter().map(|s| s.1)),
         format_share(brier(&own)),
         format_share(brier(&wide)),
+        format_test(diebold_mariano(&losses, OVERLAP)),
     ]
 }

@@ -6,7 +6,8 @@
 
 use super::months::{Month, MonthlyGrid, log_ratio};
 use super::nowcast::bridges::{self, SHIPPED};
-use super::statistics::mean;
+use super::record;
+use super::statistics::{count, dot, least_squares, mean, quantile};
 use crate::model::frequency::{add_days, shift};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use serde::Deserialize;
@@ -21,6 +22,12 @@ const PAYROLLS_SHARE: f64 = 0.85;
 /// Standard deviation and 90th percentile of errors for CPIAUCSL without gasoline: measured from the vintages
 /// as the others, 2010-01..2026-02 without 2020-03..2021-06, n 176.
 const WITHOUT_GASOLINE: (f64, Option<f64>) = (0.25, Some(0.41));
+
+/// Months of the regression of PCE prices on consumer prices.
+const REGRESSION_MONTHS: i32 = 120;
+
+/// Fewest of these months with a change of both.
+const MIN_REGRESSION_MONTHS: usize = 108;
 
 /// The measure in which a series is expected and printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -49,11 +56,10 @@ pub struct Formula {
     pub decimals: i32,
     /// The formula in words.
     pub formula: &'static str,
-    /// Its track record beside the naive forecast, in words.
-    pub record: &'static str,
     /// A caveat that must be shown with the expectation.
     pub caveat: Option<String>,
-    /// Standard deviation of the errors; of levels as a share of them.
+    /// Standard deviation of the errors; of levels as a share of them; 0 where each expectation brings its own.
+    #[serde(default)]
     sd: f64,
     p90: Option<f64>,
     kind: Measure,
@@ -79,7 +85,7 @@ pub struct Expectation {
 /// Every series with a formula, in the order in which they are shown.
 pub static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
     let formulas = serde_json::from_str(include_str!("../../data/expectations.json"));
-    // The test of all six formulas fails for a file that cannot be read.
+    // The test of all seven formulas fails for a file that cannot be read.
     formulas.unwrap_or_default()
 });
 
@@ -87,6 +93,11 @@ impl Formula {
     /// Returns the formula for a series.
     pub fn for_series(id: &str) -> Option<&'static Self> {
         FORMULAS.iter().find(|formula| formula.id == id)
+    }
+
+    /// Returns its record in real time beside a naive forecast, a sentence printed by `econoscope-score`.
+    pub fn record(&self) -> &'static str {
+        record::sentence(&format!("expectation {}", self.id))
     }
 
     /// Computes the expectation for the release after the newest one in the set.
@@ -101,6 +112,7 @@ impl Formula {
             "CPILFESL" => self.core_prices(known),
             "INDPRO" => self.production(known),
             "ICSA" => self.claims(known),
+            "PCEPI" => self.consumption_prices(known),
             _ => Err("it has no formula".to_owned()),
         }
     }
@@ -209,6 +221,32 @@ impl Formula {
         let value = (0.5 * last.value.ln() + 0.5 * mean).exp();
         let next = add_days(last.date, 7);
         Ok(self.build(next, value, last.value, None))
+    }
+
+    /// Regresses changes of PCE prices on those of consumer prices. Errors are the residuals, which are known on the day too.
+    fn consumption_prices(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let spent = MonthlySeries::read(known, "PCEPI")?;
+        let consumer = MonthlySeries::read(known, "CPIAUCSL")?;
+        let month = spent.next();
+        let row = |m: Month| Some([1.0, consumer.months.log_change(m, 1, 100.0)?]);
+        let now = row(month).ok_or_else(|| {
+            let name = month.name();
+            format!("it rests on the CPI of {name}, which is not known yet")
+        })?;
+        let months = month.plus(-REGRESSION_MONTHS).through(spent.last);
+        let pairs = months.filter_map(|m| Some((row(m)?, spent.months.log_change(m, 1, 100.0)?)));
+        let (rows, changes): (Vec<[f64; 2]>, Vec<f64>) = pairs.unzip();
+        let fit = least_squares(&rows, &changes)
+            .filter(|_| rows.len() >= MIN_REGRESSION_MONTHS)
+            .ok_or("too few months of PCEPI and CPIAUCSL are known")?;
+        let residuals = rows.iter().zip(&changes);
+        let mut errors: Vec<f64> = residuals.map(|(r, c)| (c - dot(r, &fit)).abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        let squares: f64 = errors.iter().map(|e| e * e).sum();
+        let mut expectation = self.next_month(&spent, dot(&now, &fit), None)?;
+        expectation.sd = (squares / (count(errors.len()) - 2.0)).sqrt();
+        expectation.p90 = quantile(&errors, 90);
+        Ok(expectation)
     }
 }
 

@@ -13,9 +13,9 @@ mod rolling;
 pub use correlation::correlation;
 pub use fit::{dot, least_squares, probit};
 pub use forecasts::{
-    Bin, ProbabilityForecast, auc, block_draws, brier, calibration, diebold_mariano,
+    Bin, DieboldMariano, ProbabilityForecast, auc, block_draws, brier, calibration, diebold_mariano,
 };
-pub use intervals::{Z_90, normal_cdf, welch_t, wilson};
+pub use intervals::{Z_90, normal_cdf, student_t_p, welch_t, wilson};
 pub use ranks::{expanding_ecdf, percentile_rank, quantile};
 pub use rolling::{rolling_moments, rolling_sums, rolling_z};
 

@@ -6,6 +6,7 @@ use crate::endpoints::revisions::{label, units};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::prose::lowercase_first;
+use econoscope_core::indicators::record::{LAST_STUDIED, counted};
 use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Release, ScheduledRelease};
 use econoscope_desk::release_forecast::FirstPrint;
@@ -58,18 +59,17 @@ pub(in crate::endpoints) fn scheduled_figure(
     let announced = desk.announced_days(as_of)?;
     let last = forecast.last.as_ref();
     let last = last.map(|print| last_print(formula, info.frequency, print));
+    let day = newest(as_of, desk.today());
     let next = forecast.next.as_ref().map(|e| {
         let mut next = expected_print(formula, info.frequency, e);
         let due = release.and_then(|release| release.scheduled_for(e.period));
         let overdue = due.map(|due| announced.announce(due));
-        let note = overdue
-            .filter(|due| due.day < newest(as_of, desk.today()))
-            .map(|due| {
-                let basis = due
-                    .announced
-                    .map_or("due by its rule on", |_| "announced for");
-                format!("{basis} {}, and not loaded", due.day)
-            });
+        let note = overdue.filter(|due| due.day < day).map(|due| {
+            let basis = due
+                .announced
+                .map_or("due by its rule on", |_| "announced for");
+            format!("{basis} {}, and not loaded", due.day)
+        });
         next.notes.extend(note);
         next
     });
@@ -80,7 +80,7 @@ pub(in crate::endpoints) fn scheduled_figure(
         next: next.ok(),
         last,
         formula: Some(formula.formula.to_owned()),
-        record: Some(formula.record.to_owned()),
+        record: Some(counted(formula.record(), day, LAST_STUDIED)),
         caveat: formula.caveat.clone(),
         ..figure
     }))

@@ -109,6 +109,7 @@ pub fn describe_content(e: &ReleaseEvent) -> String {
     }
 }
 
+/// Formats a figure: what is expected, what came, revisions; then how it is expected and how good that has been.
 fn format_figure(f: &ScheduledFigure) -> String {
     let mut parts = Vec::new();
     if let Some(measure) = f.measure.as_deref() {
@@ -131,5 +132,12 @@ fn format_figure(f: &ScheduledFigure) -> String {
         (Some(measure), Some(unit)) => format!(", {measure}, {unit}"),
         _ => String::new(),
     };
-    format!("{} ({}){unit}: {}", f.name, f.series_id, parts.join("; "))
+    let method = match (&f.next, &f.formula, &f.record) {
+        (Some(_), Some(formula), Some(record)) => {
+            format!(". The expectation is {formula}. {record}")
+        }
+        _ => String::new(),
+    };
+    let parts = parts.join("; ");
+    format!("{} ({}){unit}: {parts}{method}", f.name, f.series_id)
 }

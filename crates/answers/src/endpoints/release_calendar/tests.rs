@@ -109,6 +109,44 @@ fn past_day_has_its_expectations_and_last_prints() -> Result<()> {
 }
 
 #[test]
+fn pce_prices_are_expected_from_the_day_of_the_cpi() -> Result<()> {
+    let desk = desk();
+    let figure = |day: &str| -> Result<ScheduledFigure> {
+        let params = Params {
+            series: Some("PCEPI".into()),
+            ..as_of(day)
+        };
+        let answer = Params::local(&desk, &params)?;
+        let text = Params::text(&answer, &params);
+        let figure = figure_of(&answer, "PCEPI").clone();
+        let is_said = text.contains("a regression of the month's change on that of the CPI");
+        assert_eq!(is_said, figure.next.is_some(), "{text}");
+        Ok(figure)
+    };
+    // The CPI of August 2012 came on 14 September, PCE prices on the 28th.
+    let early = figure("2012-09-13")?;
+    assert_eq!(early.next, None);
+    let why = early.missing.unwrap();
+    assert!(why.contains("CPI of August 2012"), "{why}");
+    let next = figure("2012-09-14")?.next.unwrap();
+    assert_eq!((next.period.as_str(), next.value), ("2012-08", 0.45));
+    assert_eq!(figure("2012-09-27")?.next.unwrap(), next);
+    let later = figure("2012-09-28")?;
+    assert_eq!(later.next, None);
+    let last = later.last.unwrap();
+    assert_eq!(
+        (last.period.as_str(), last.date),
+        ("2012-08", date(2012, 9, 28))
+    );
+    assert_eq!((last.value, last.surprise), (0.433, Some(-0.017)));
+    assert_eq!(last.expected.unwrap(), next);
+    // The record covers later years, and says so.
+    let record = later.record.unwrap();
+    assert!(record.starts_with("Counted with later years: "), "{record}");
+    Ok(())
+}
+
+#[test]
 fn usual_revision_of_a_past_day_counts_earlier_revisions_only() -> Result<()> {
     let desk = desk();
     let usual = |day: Option<&str>| -> Result<UsualRevision> {

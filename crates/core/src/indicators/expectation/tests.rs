@@ -74,7 +74,9 @@ struct World {
 
 impl World {
     fn read() -> Self {
-        let ids = ["PAYEMS", "UNRATE", "CPIAUCSL", "CPILFESL", "INDPRO"];
+        let ids = [
+            "PAYEMS", "UNRATE", "CPIAUCSL", "CPILFESL", "INDPRO", "PCEPI",
+        ];
         let weekly = testdata::load(&["ICSA", "GASREGW", "CPILFESL"]);
         let core = weekly.get("CPILFESL").unwrap().observations.iter();
         Self {
@@ -84,8 +86,8 @@ impl World {
         }
     }
 
-    /// What was known before the release of a month: the vintage of the month itself, all its weeks, and of payrolls what
-    /// its own report brought, for the figures that come after it.
+    /// What was known before the release of a month: the vintage of the month itself, all its weeks, and of payrolls and
+    /// consumer prices what their own reports brought, for the figures that come after them.
     fn before(&self, id: &str, month: Month) -> SeriesSet {
         let up_to = |series: &Series| {
             let rows = series.observations.iter().copied();
@@ -98,7 +100,7 @@ impl World {
             set.insert(Arc::new(Series::new(all.info.clone(), up_to(all))));
         }
         for (name, record) in &self.records {
-            let after = *name == "PAYEMS" && id == "INDPRO";
+            let after = matches!((*name, id), ("PAYEMS", "INDPRO") | ("CPIAUCSL", "PCEPI"));
             let known = if after {
                 record.first.get(&month).copied()
             } else {
@@ -161,7 +163,7 @@ fn close(a: f64, b: f64, within: f64) {
 #[test]
 fn expectations_and_first_prints_match_the_documented_ones() {
     let world = World::read();
-    assert_eq!(FORMULAS.len(), 6);
+    assert_eq!(FORMULAS.len(), 7);
     // October 2008, November 2019 and December 2025, from what was known before each release; and the first prints.
     for (at, expected, printed) in [
         (
@@ -234,6 +236,70 @@ fn errors_match_the_documented_ones() {
         close(spread / formula.sd, 1.0, 0.05);
         close(p90 / formula.p90.unwrap(), 1.0, 0.06);
     }
+}
+
+#[test]
+fn prices_of_consumption_follow_the_cpi_of_the_month() {
+    let world = World::read();
+    let formula = Formula::for_series("PCEPI").unwrap();
+    // As an independent program computes them from the same vintages: expectation, first print, sd, nine in ten.
+    for (month, [expected, printed, sd, p90]) in [
+        (Month::new(2008, 10), [-0.56172, -0.56503, 0.09736, 0.11836]),
+        (Month::new(2012, 8), [0.45020, 0.43273, 0.05182, 0.09088]),
+        (Month::new(2019, 11), [0.20120, 0.15686, 0.04899, 0.07947]),
+        (Month::new(2023, 1), [0.39855, 0.61748, 0.06378, 0.10502]),
+    ] {
+        let expectation = formula.forecast(&world.before("PCEPI", month)).unwrap();
+        assert_eq!(expectation.period, month.first_day());
+        close(expectation.value, expected, 1e-4);
+        close(expectation.sd, sd, 1e-4);
+        close(expectation.p90.unwrap(), p90, 1e-4);
+        close(world.first_print(formula, month).unwrap(), printed, 1e-4);
+    }
+    // As `econoscope-score` prints them by days of release; here months that came two at once are left out.
+    for (from, to, printed) in [
+        (Month::new(2010, 1), Month::new(2019, 12), 0.047),
+        (Month::new(2021, 7), Month::new(2026, 1), 0.078),
+    ] {
+        let errors = world.errors(formula, from, to);
+        close(rmse(errors.into_iter().map(|(_, e)| e)), printed, 0.002);
+    }
+}
+
+#[test]
+fn prices_of_consumption_have_no_expectation_before_the_cpi() {
+    let world = World::read();
+    let formula = Formula::for_series("PCEPI").unwrap();
+    let month = Month::new(2012, 8);
+    let known = world.before("PCEPI", month);
+    let cut = |set: &SeriesSet, id: &str, last: Month| {
+        let series = set.get(id).unwrap();
+        let rows = series.observations.iter().copied();
+        let early = rows.filter(|o| Month::from_date(o.date) <= last).collect();
+        Arc::new(Series::new(series.info.clone(), early))
+    };
+    let mut early = known.clone();
+    early.insert(cut(&known, "CPIAUCSL", month.plus(-1)));
+    let why = formula.forecast(&early).unwrap_err();
+    assert!(
+        why.contains("CPI of August 2012, which is not known"),
+        "{why}"
+    );
+    // CPI of later months, altered, changes nothing.
+    let mut later = known.clone();
+    let mut altered = (*cut(&known, "CPIAUCSL", month)).clone();
+    let next = month.plus(1).first_day();
+    altered.observations.push(Observation::new(next, 98_765.4));
+    later.insert(Arc::new(altered));
+    assert_eq!(formula.forecast(&later), formula.forecast(&known));
+    // Without a decade of both there is no regression.
+    let mut short = known.clone();
+    let rows = &known.get("CPIAUCSL").unwrap().observations;
+    let info = known.get("CPIAUCSL").unwrap().info.clone();
+    let recent = rows[rows.len() - 100..].to_vec();
+    short.insert(Arc::new(Series::new(info, recent)));
+    let why = formula.forecast(&short).unwrap_err();
+    assert!(why.contains("too few months"), "{why}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Evaluation of probability forecasts.
 
-use super::{average, count, normal_cdf};
+use super::{average, count, student_t_p};
 
 /// A forecast probability, 0 to 1, and whether the event occurred.
 pub type ProbabilityForecast = (f64, bool);
@@ -88,12 +88,23 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns the two-sided p-value of the mean difference between two forecasts' losses, under equal accuracy.
+/// Diebold and Mariano's test of equal accuracy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DieboldMariano {
+    /// The statistic; negative where the first forecast has the smaller losses.
+    pub statistic: f64,
+    /// Two-sided p-value.
+    pub p: f64,
+}
+
+/// Tests whether two forecasts are equally accurate; `None` for fewer than three periods for each of `horizon`, and without
+/// variance.
 ///
 /// `differences` are the losses of one forecast less the other's, period by period; forecasts of `horizon` periods ahead
-/// share news with `horizon - 1` neighbours, which the variance allows for (Bartlett weights). `None` for fewer than three
-/// times as many periods, and without variance. Source: Diebold and Mariano 1995; Newey and West 1987.
-pub fn diebold_mariano(differences: &[f64], horizon: usize) -> Option<f64> {
+/// share news with `horizon - 1` neighbours, which the variance allows for (Bartlett weights, so that it is never negative).
+/// For small samples the statistic is corrected and compared with Student's t. Source: Diebold and Mariano 1995; Newey and
+/// West 1987; Harvey, Leybourne and Newbold 1997.
+pub fn diebold_mariano(differences: &[f64], horizon: usize) -> Option<DieboldMariano> {
     let n = differences.len();
     if n < 3 * horizon {
         return None;
@@ -105,8 +116,13 @@ pub fn diebold_mariano(differences: &[f64], horizon: usize) -> Option<f64> {
     };
     let weighted = |lag| 2.0 * (1.0 - count(lag) / count(horizon)) * covariance(lag);
     let variance = covariance(0) + (1..horizon).map(weighted).sum::<f64>();
-    let statistic = mean / (variance / count(n)).sqrt();
-    (variance > 0.0).then(|| 2.0 * normal_cdf(-statistic.abs()))
+    let shared = count(horizon) * (count(horizon) - 1.0) / count(n);
+    let correction = (count(n) + 1.0 - 2.0 * count(horizon) + shared) / count(n);
+    let statistic = mean / (variance / count(n)).sqrt() * correction.sqrt();
+    (variance > 0.0).then(|| DieboldMariano {
+        statistic,
+        p: student_t_p(statistic, n - 1),
+    })
 }
 
 #[cfg(test)]
@@ -141,13 +157,15 @@ mod tests {
 
     #[test]
     fn test_separates_equal_from_unequal_forecasts() {
-        // Mean 0.5, variance 0.25 over four periods: a statistic of 2.
-        let p = diebold_mariano(&[0.0, 1.0, 0.0, 1.0], 1).unwrap();
-        assert!((p - 0.0455).abs() < 1e-4, "{p}");
-        // With one neighbour the variance is 0.25 - 2 * 0.5 * 0.1875.
-        let p = diebold_mariano(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0], 2).unwrap();
+        // Mean 0.5, variance 0.25 over four periods: 2, corrected by the root of 3/4; P(|t| > 1.7321) with 3 degrees is 0.1817.
+        let test = diebold_mariano(&[0.0, 1.0, 0.0, 1.0], 1).unwrap();
+        assert!((test.statistic - 3.0_f64.sqrt()).abs() < 1e-12, "{test:?}");
+        assert!((test.p - 0.1817).abs() < 1e-4, "{test:?}");
+        // With one neighbour the variance is 0.25 - 2 * 0.5 * 0.1875, and the correction (6 + 1 - 4 + 2/6) / 6.
+        let test = diebold_mariano(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0], 2).unwrap();
         let statistic = 0.5 / ((0.25 - 5.0 / 6.0 * 0.25) / 6.0_f64).sqrt();
-        assert!((p - 2.0 * normal_cdf(-statistic)).abs() < 1e-12, "{p}");
+        let corrected = statistic * (10.0_f64 / 3.0 / 6.0).sqrt();
+        assert!((test.statistic - corrected).abs() < 1e-12, "{test:?}");
         assert_eq!(diebold_mariano(&[0.1; 12], 1), None);
         assert_eq!(diebold_mariano(&[0.1, 0.2], 1), None);
     }

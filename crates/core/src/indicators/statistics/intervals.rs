@@ -12,6 +12,26 @@ pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
+/// Returns the two-sided p-value of Student's t with some degrees of freedom, at least one.
+///
+/// Formula: the finite series for whole degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
+pub fn student_t_p(t: f64, degrees: usize) -> f64 {
+    let angle = (t.abs() / count(degrees).sqrt()).atan();
+    let is_odd = degrees % 2 == 1;
+    let mut term = if is_odd { angle.cos() } else { 1.0 };
+    let mut sum = 0.0;
+    for power in (degrees % 2..degrees.saturating_sub(1)).step_by(2) {
+        sum += term;
+        term *= count(power + 1) / count(power + 2) * angle.cos().powi(2);
+    }
+    let inside = if is_odd {
+        (angle + angle.sin() * sum) * std::f64::consts::FRAC_2_PI
+    } else {
+        angle.sin() * sum
+    };
+    (1.0 - inside).clamp(0.0, 1.0)
+}
+
 /// Returns the confidence interval of a share, as fractions: low, then high.
 ///
 /// `None` when `n` is not positive or the share is outside 0-1.

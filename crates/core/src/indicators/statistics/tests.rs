@@ -112,6 +112,26 @@ fn wilson_interval_matches_its_formula_and_stays_inside() {
 }
 
 #[test]
+fn student_t_gives_the_tabulated_shares() {
+    // Abramowitz and Stegun, table 26.10.
+    for (t, degrees, p) in [
+        (1.0, 1, 0.5),
+        (4.302_653, 2, 0.05),
+        (3.182_446, 3, 0.05),
+        (2.228_139, 10, 0.05),
+        (1.725, 20, 0.1),
+        (2.617, 120, 0.01),
+        (0.0, 7, 1.0),
+    ] {
+        assert!((student_t_p(t, degrees) - p).abs() < 1e-4, "{t} {degrees}");
+        assert_eq!(student_t_p(-t, degrees), student_t_p(t, degrees));
+    }
+    // With many degrees it is the normal distribution.
+    let normal = 2.0 * normal_cdf(-1.96);
+    assert!((student_t_p(1.96, 1_000_000) - normal).abs() < 1e-5);
+}
+
+#[test]
 fn welch_t_matches_a_hand_worked_case() {
     // Means 2 and 5, variances 1 and 4, three values each: (2 − 5) / √(1/3 + 4/3).
     let t = welch_t(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0]).unwrap();
