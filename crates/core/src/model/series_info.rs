@@ -92,9 +92,10 @@ impl SeriesInfo {
         self.category == COMPOSITE_CATEGORY
     }
 
-    /// Returns whether it is an official forecast, whose figures are of years to come: the medians of the FOMC.
+    /// Returns whether it is an official forecast, whose figures are of years to come: the medians of the FOMC, or those of the
+    /// Congressional Budget Office.
     pub fn is_forecast(&self) -> bool {
-        self.source.ends_with("(FOMC projections)")
+        self.source.contains("projections")
     }
 
     /// Returns the day from which the figure dated `date` counts as known if no vintage records it ([`Publication::day`]).

@@ -65,6 +65,7 @@ class Held:
     vintages: list = field(default_factory=list)  # (date, value or "", day or month)
     newer: dict = field(default_factory=dict)  # date -> value that a package knows beyond the figures
     package: str = ""
+    is_dated: bool = False  # each figure is a vintage, as of projections
 
     def latest(self):
         """date -> newest value, withdrawn dates left out."""
@@ -111,7 +112,7 @@ def read_copies(held):
                 of_it.figures[row["date"]] = row["value"]
     for of_it in held.values():
         if of_it.vintages and not of_it.figures:
-            of_it.figures = of_it.latest()
+            of_it.figures, of_it.is_dated = of_it.latest(), True
 
 
 def read_packages(held):
@@ -181,7 +182,8 @@ def layers(held):
     first, second, third = defaultdict(dict), defaultdict(dict), defaultdict(dict)
     for series, of_it in held.items():
         key = of_it.origin, of_it.read
-        first[key][series] = [f"{day},{value},\n" for day, value in of_it.figures.items()]
+        if not of_it.is_dated:  # else a first state without a day would count by the usual lag
+            first[key][series] = [f"{day},{value},\n" for day, value in of_it.figures.items()]
         if of_it.newer:
             key = f"bundled from {PACKAGES[of_it.package]}", PACKAGES_READ
             second[key][series] = [f"{day},{value},\n" for day, value in of_it.newer.items()]

@@ -103,16 +103,17 @@ impl Update<'_> {
     }
 
     /// Sorts vintages by date and day. When they are the `only_rows` of the series, figures of the first vintage that
-    /// were public before it also count from their estimated day.
+    /// were public before it also count from their estimated day; a forecast was not public before its own.
     fn sort_vintages(
         &self,
         rows: &[VintageObservation],
         only_rows: bool,
     ) -> Vec<VintageObservation> {
         let start = rows.iter().filter_map(|row| row.known_from).min();
+        let has_history = only_rows && !self.info.is_some_and(SeriesInfo::is_forecast);
         let is_older = |row: &&VintageObservation| {
             let public = self.public_day(row.date);
-            only_rows && row.known_from == start && public < start && public.is_some()
+            has_history && row.known_from == start && public < start && public.is_some()
         };
         let undated = rows.iter().filter(is_older).map(|row| VintageObservation {
             known_from: None,
@@ -180,6 +181,36 @@ mod tests {
         update.now = "2026-11-21T12:00:00Z".parse().unwrap();
         let written = write(&store, &update).unwrap();
         (written, store.read(&id).unwrap().unwrap().rows().to_vec())
+    }
+
+    #[test]
+    fn forecast_counts_from_its_publication_alone() {
+        let published = date(2026, 2, 11);
+        let written = |id: &str| {
+            let store = Sqlite::in_memory().unwrap();
+            let series = SeriesId::new(id).unwrap();
+            let rows = [2025, 2026, 2027].map(|year| VintageObservation {
+                date: date(year, 1, 1),
+                known_from: Some(published),
+                value: Some(4.5),
+            });
+            let update = Update {
+                id: &series,
+                info: Catalogue::embedded().get(id),
+                rows: &rows,
+                is_new: true,
+                last_read: None,
+                now: "2026-09-09T12:00:00Z".parse().unwrap(),
+                origin: "bundled",
+            };
+            write(&store, &update).unwrap();
+            let stored = store.read(&series).unwrap().unwrap().rows().to_vec();
+            stored.iter().map(|row| row.known_from).collect::<Vec<_>>()
+        };
+        assert_eq!(written("CBO_UNRATE"), [Some(published); 3]);
+        assert_eq!(written("UNRATEMD"), [Some(published); 3]);
+        // The first state of another series holds what was public before it.
+        assert_eq!(written("UNRATE")[0], None);
     }
 
     fn known_from(rows: &[VintageObservation], month: i8, value: f64) -> Option<Date> {
