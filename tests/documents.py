@@ -228,7 +228,6 @@ CONSTANTS = [
     ("docs/COMPOSITES.md", "the newest week of claims ended more than 14 days before the day", "crates/core/src/indicators/recession_now.rs STALE_DAYS"),
     ("docs/COMPOSITES.md", "first value after 504 earlier days", "crates/core/src/indicators/stress.rs MIN_HISTORY"),
     ("docs/COMPOSITES.md", "over 504 days of the index, 252 at least", "crates/core/src/indicators/appetite.rs WINDOW MIN_DAYS"),
-    ("docs/COMPOSITES.md", "from 913 days after its first figure", "crates/core/src/indicators/appetite.rs CREDIT_PAST_DAYS"),
     ("docs/COMPOSITES.md", "At most 20,000 texts of 120 days are read", "crates/desk/src/narrative.rs MAX_ARTICLES WINDOW"),
     ("docs/COMPOSITES.md", "fewer than 14 days of texts; fewer than 20 texts a day", "crates/core/src/indicators/narrative_velocity.rs MIN_DAYS MIN_TEXTS_A_DAY"),
     ("docs/COMPOSITES.md", "180 months in common with the regimes and 24 on each side", "crates/core/src/indicators/asset_views/evidence.rs MIN_MONTHS MIN_IN_REGIME"),
