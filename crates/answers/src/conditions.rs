@@ -418,7 +418,7 @@ pub(crate) fn crossings_known(
 }
 
 impl Episode {
-    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41, a year later -0.58)".
+    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41; a year later -0.58)".
     fn describe(&self, word: &str) -> String {
         let Streak {
             start, end, length, ..
@@ -426,7 +426,7 @@ impl Episode {
         let extreme = self.extreme.map(|value| format!(", {word} {value}"));
         let later = self
             .year_later
-            .map(|value| format!(", a year later {value}"));
+            .map(|value| format!("; a year later {value}"));
         format!(
             "{start} to {end} ({length}{}{})",
             extreme.unwrap_or_default(),
