@@ -4,9 +4,11 @@
 Two stores: the bundled history, and the same with every later figure of seven series altered, a series that begins later and
 an article of a later day, all of them canaries. Two clocks: this machine's, and one set years ahead by faketime, if that is
 installed. The same requests (2,000 by default: every tool, prompt and resource, with names, days and formulas drawn by a fixed
-seed) go to both over stdio. The bytes of every answer have to be equal, and no canary may be in any of them.
+seed) go to both over stdio, and a quarter as many over HTTP to /mcp, with every endpoint, document and page of
+tests/addresses.json, also with past days; all of it again with --strict. The bytes and headers of every answer have to be equal,
+and no canary may be in any of them. HTTP's Date is noon of the day.
 """
-import csv, datetime, json, os, pathlib, random, shutil, subprocess, sys
+import csv, datetime, email.utils, http.client, json, os, pathlib, random, shutil, signal, socket, subprocess, sys, time
 
 binary, work = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 day = sys.argv[3] if len(sys.argv) > 3 else "2015-06-30"
@@ -59,7 +61,10 @@ def requests():
         "get_signals": lambda: {"as_of": draw.choice(days)},
         "get_time_series": lambda: {"seriesId": draw.choice(names), "start": draw.choice(["5y", "max", "2014", "2007-01"]),
                                     "as_of": draw.choice(days), "detail": draw.choice([None, "summary", "full"])},
-        "compare_series": lambda: {"series": f"{draw.choice(names)},{draw.choice(formulas)}", "start": draw.choice(["5y", "2010"])},
+        "compare_series": lambda: draw.choice([
+            {"series": f"{draw.choice(names)},{draw.choice(formulas)}", "start": draw.choice(["5y", "2010"])},
+            {"series": draw.choice(["yield curve", "employment report", "CPI report", "GDP report", "unemployment by state", "$1,200"])},
+            {"series": draw.choice(["curve", "UNRATE,DGS10", "jobs report"]), "dates": ["2007-06-29", draw.choice(["2012", "latest"])]}]),
         "search_series": lambda: {"query": draw.choice(names)},
         "list_scenarios": lambda: {"query": draw.choice([None, "recession", "sahm"])},
         "search_glossary": lambda: {"q": draw.choice(names)},
@@ -83,19 +88,26 @@ def requests():
     return sent[:count]
 
 
-def answers(store, sent, clock=None):
-    """Every answer, as sent, one by one."""
-    start = [binary, "--store", store, "--articles", work / f"articles-{store.stem}", "--as-of", day, "stdio"]
+def started(store, words, clock=None):
+    line = [binary, "--store", store, "--articles", work / f"articles-{store.stem}", "--as-of", day, *words]
     if clock and shutil.which("faketime"):
-        start = ["faketime", clock, *start]
-    program = subprocess.Popen(start, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = ["faketime", clock, *line]
+    return subprocess.Popen(line, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                            start_new_session=True)
+
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "proof", "version": "1"}}
+
+
+def answers(store, sent, flags, clock=None):
+    """Every answer over stdio, as sent, one by one."""
+    program = started(store, [*flags, "stdio"], clock)
 
     def ask(message):
         program.stdin.write((json.dumps(message) + "\n").encode())
         program.stdin.flush()
 
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "proof", "version": "1"}}
-    ask({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
+    ask({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO})
     received = [program.stdout.readline()]
     ask({"jsonrpc": "2.0", "method": "notifications/initialized"})
     for number, (method, params) in enumerate(sent, 1):
@@ -106,6 +118,72 @@ def answers(store, sent, clock=None):
     return received
 
 
+def addresses():
+    """Every address of the sample, pages of altered series and of the canary, and what takes a past day with one."""
+    listed = json.loads((root / "tests/addresses.json").read_text())
+    paths = [*listed["endpoints"], *listed["documents"], "/health", "/ready", "/sitemap.xml", "/nowhere"]
+    for page in listed["pages"]:
+        sample = page["sample"].replace("{base}", f"http://127.0.0.1:{PORT}")
+        joint = "&" if "?" in sample else "?"
+        paths += [sample, *(f"{sample}{joint}as_of={then}" for then in ("2012-03-01", "2024-01-31") if "as_of" in page["arguments"])]
+    for name in [*ALTERED, "CRPI", "CMSI", WORD]:
+        paths += [f"/series/{name}", f"/cite/{name}", f"/chart/{name}.png", f"/widget/metric/{name}", f"/api/public/metrics/{name}",
+                  f"/api/public/data/{name}?start=2010-01-01", f"/api/public/data/{name}.csv?start=max", f"/api/public/revisions/{name}",
+                  f"/alerts?condition={name}%20%3E%205", f"/alerts.atom?condition={name}%20%3E%205", f"/release/{name}",
+                  f"/compare?series={name},DGS2", f"/compare.csv?series={name},DGS2", f"/search?q={name}", f"/suggest?q={name}"]
+    paths += [f"/api/public/compare?series={name}" for name in ("yield%20curve", "employment%20report", "unemployment%20by%20state")]
+    return [*paths, f"/articles/{WORD}", "/articles/canary"]
+
+
+def over_http(store, sent, flags, clock=None):
+    """Status, headers and body of every address, and of messages to /mcp. The port is one: answers may name it."""
+    generous = [word for name in ("", "-data", "-pages") for word in (f"--rate-limit{name}", "100000")]
+    generous += ["--rate-limit-per-second", "1000", "--rate-limit-burst", "1000"]
+    server = started(store, [*flags, "serve", "--listen", f"127.0.0.1:{PORT}", *generous], clock)
+
+    def ask(method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+        kinds = {"content-type": "application/json", "accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+        connection.request(method, path, body=body, headers=kinds if body else {})
+        answer = connection.getresponse()
+        headers = sorted((name.lower(), value) for name, value in answer.getheaders() if name.lower() != "x-request-id")
+        shown = json.dumps([answer.status, headers]).encode() + b"\n" + answer.read()
+        connection.close()
+        return shown
+
+    try:
+        for _ in range(600):
+            try:
+                ask("GET", "/ready")
+                break
+            except OSError:
+                time.sleep(0.1)
+        received = [ask("GET", path) for path in addresses()]
+        received += [ask("HEAD", path) for path in addresses()[:40]]
+        messages = [("initialize", HELLO), *sent]
+        for number, (method, params) in enumerate(messages):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            received.append(ask("POST", "/mcp", json.dumps(message)))
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)  # faketime starts a child
+        server.wait(60)
+    return received
+
+
+def judge(what, asked, first, second):
+    """Prints what differs and what has a canary; returns whether the answers are without both, and most are no errors."""
+    unequal = [number for number, pair in enumerate(zip(first, second)) if pair[0] != pair[1]]
+    leaks = [number for number, answer in enumerate(second)
+             if CANARY.encode() in answer or WORD.encode() in answer and WORD not in json.dumps(asked[number])]
+    failed = sum(b'"isError":true' in answer or b'"error"' in answer for answer in first)
+    for number in (unequal + leaks)[:8]:
+        a, b = first[number], second[number]
+        at = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), 0)
+        print(asked[number], "\n ", a[max(0, at - 150):at + 150], "\n ", b[max(0, at - 150):at + 150])
+    print(f"{what}: {len(second)} answers as of {day}: {len(unequal)} differ, {len(leaks)} with a canary, {failed} are errors")
+    return not unequal and not leaks and len(first) == len(second) == len(asked) and failed <= len(asked) * 2 / 3
+
+
 plain, altered = work / "plain.db", work / "altered.db"
 for store in (plain, altered):
     (work / f"articles-{store.stem}").mkdir()
@@ -114,16 +192,24 @@ later_files(work / "later")
 (work / "articles-altered").rmdir()
 article(work / "articles-altered")
 run("--store", altered, "import", work / "later", "--replace")
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    PORT = free.getsockname()[1]
+CLOCK = "2031-05-04 03:02:01"
 sent = requests()
-first = answers(plain, sent)
-second = answers(altered, sent, "2031-05-04 03:02:01")
-unequal = [number for number, pair in enumerate(zip(first, second)) if pair[0] != pair[1]]
-asked = [("initialize", {}), *sent]
-leaks = [number for number, line in enumerate(second) if CANARY.encode() in line or WORD.encode() in line and WORD not in json.dumps(asked[number])]
-failed = sum(b'"isError":true' in line or b'"error"' in line for line in first)
-for number in (unequal + leaks)[:8]:
-    a, b = first[number], second[number]
-    at = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), 0)
-    print(asked[number], "\n ", a[max(0, at - 150):at + 150], "\n ", b[max(0, at - 150):at + 150])
-print(f"{len(second)} answers as of {day}: {len(unequal)} differ, {len(leaks)} with a canary, {failed} are errors")
-sys.exit(bool(unequal or leaks or failed > len(sent) / 2))
+fewer = sent[:24] + sent[24::4]
+is_right = True
+for flags in ([], ["--strict"]):
+    name = " ".join(["locked", *flags])
+    asked = [("initialize", {}), *(sent if not flags else fewer)]
+    told = [answers(plain, asked[1:], flags), answers(altered, asked[1:], flags, CLOCK)]
+    is_right &= judge(f"{name}, stdio", asked, *told)
+    paths = [("GET", path) for path in addresses()]
+    asked = [*paths, *(("HEAD", path) for _, path in paths[:40]), ("initialize", {}), *fewer]
+    told = [over_http(plain, fewer, flags), over_http(altered, fewer, flags, CLOCK)]
+    is_right &= judge(f"{name}, HTTP", asked, *told)
+    noon = email.utils.format_datetime(datetime.datetime.fromisoformat(day + "T12:00:00+00:00"), usegmt=True)
+    undated = [path for path, answer in zip(asked, told[0]) if noon.encode() not in answer.split(b"\n")[0]]
+    print(f"{name}, HTTP: {len(undated)} answers without the day's Date", *undated[:5])
+    is_right &= not undated
+sys.exit(not is_right)

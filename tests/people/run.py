@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fifty questions that people asked in public, put to a new start of the program over stdio: run.py BINARY FOLDER [--show ID]
+"""Sixty-four questions that people asked in public, put to a new start of the program over stdio: run.py BINARY FOLDER [--show ID]
 
 questions.csv has for each: the question, where it was asked, the truth, the calls an assistant makes first (at most two, chosen
 before an answer was seen), and patterns over the texts of the answers, joined by "& ": `must` (each is in a right answer), `told`
 (in one that says plainly what is not held), `never` (figures that would be wrong). The second call is made only if the first
-leaves something of `must` open. Fewer than 47 right or told, or one that is silently wrong, fails; so do more characters a
+leaves something of `must` open. Fewer than 62 right or told, or one that is silently wrong, fails; so do more characters a
 question than an assistant should read: 1,100 of text or 1,600 of structure.
 """
 import csv, json, os, pathlib, re, sys
@@ -58,7 +58,7 @@ def main():
           f"{calls / max(n, 1):.2f} calls, {characters / max(n, 1):.0f} characters of text and "
           f"{structures / max(n, 1):.0f} of structure a question")
     is_long = characters > 1100 * n or structures > 1600 * n
-    sys.exit(1 if not only and (right + told < 47 or silent or is_long) else 0)
+    sys.exit(1 if not only and (right + told < 62 or silent or is_long) else 0)
 
 if __name__ == "__main__":
     main()

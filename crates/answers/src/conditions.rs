@@ -46,6 +46,9 @@ pub struct Episode {
     /// When first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extreme_date: Option<Date>,
+    /// What followed: the figure a year after its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year_later: Option<f64>,
 }
 
 /// A condition over every observation of the range.
@@ -257,10 +260,19 @@ impl Condition {
                 Some((column.round(furthest.value), furthest.date))
             });
             let (extreme, extreme_date) = found.unzip();
+            let later = shift(run.end, 1.year());
+            let followed = column
+                .filter(|_| self.is_above().is_some())
+                .and_then(|column| {
+                    let is_over = column.series.observations.last()?.date >= later;
+                    let one = column.series.last_on_or_before(later).filter(|_| is_over)?;
+                    Some(column.round(one.value))
+                });
             Episode {
                 run,
                 extreme,
                 extreme_date,
+                year_later: followed,
             }
         };
         runs.into_iter().map(episode).collect()
@@ -404,13 +416,20 @@ pub(crate) fn crossings_known(
 }
 
 impl Episode {
-    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41)".
+    /// "1978-08-18 to 1980-04-28 (422, lowest -2.41; a year later -0.58)".
     fn describe(&self, word: &str) -> String {
         let Streak {
             start, end, length, ..
         } = self.run;
         let extreme = self.extreme.map(|value| format!(", {word} {value}"));
-        format!("{start} to {end} ({length}{})", extreme.unwrap_or_default())
+        let later = self
+            .year_later
+            .map(|value| format!("; a year later {value}"));
+        format!(
+            "{start} to {end} ({length}{}{})",
+            extreme.unwrap_or_default(),
+            later.unwrap_or_default()
+        )
     }
 }
 

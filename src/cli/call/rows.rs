@@ -82,6 +82,9 @@ impl Rows {
 
     /// Returns the rows of an answer with series that share their dates: a column of dates, and one per series.
     fn of_aligned_series(answer: &Value) -> Option<Self> {
+        if answer.get("table").is_some() {
+            return Some(Self::of_lists(answer, &["table"]));
+        }
         let dates = answer.get("dates")?.as_array()?;
         let series = answer.get("columns")?.as_array()?;
         let names = series
@@ -194,6 +197,16 @@ mod tests {
         assert_eq!(
             csv("compare_series", &answer),
             "date,yoy(CPI),DGS10\n2026-01-01,1,4.5\n2026-02-01,,4.25\n"
+        );
+    }
+
+    #[test]
+    fn tables_keep_their_columns() {
+        let answer = json!({"dates": [], "columns": [], "table": [
+            {"item": "1-month", "unit": "%", "1990-06-29": "begins 2001-07-31"}, {"item": "2-year", "unit": "%", "1990-06-29": 8.24}]});
+        assert_eq!(
+            csv("compare_series", &answer),
+            "item,unit,1990-06-29\n1-month,%,begins 2001-07-31\n2-year,%,8.24\n"
         );
     }
 

@@ -2,10 +2,13 @@
 
 mod answer;
 mod columns;
+mod sheet;
 mod table;
 mod weeks;
+mod wording;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
+pub use sheet::SheetRow;
 
 use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
 use crate::conditions::{Condition, EvaluationContext};
@@ -18,6 +21,7 @@ use econoscope_core::indicators::expression;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
+use sheet::Sheet;
 use std::collections::BTreeMap;
 use table::Table;
 
@@ -30,28 +34,30 @@ pub struct Params {
     /// Series, names or formulas: DGS10-DGS2, ann(CPILFESL,3), GFDEBTN/GDP*100, real(AHETPI,"2026-07").
     #[schemars(example = &["yoy(CPILFESL)", "FEDFUNDS"], length(min = 1, max = 8))]
     series: Vec<String>,
-    /// Since when: a day, month, quarter or year, or 5y, max.
+    /// A day, month, quarter or year, or 5y, max.
     #[schemars(extend("default" = "10y"))]
     start: Option<String>,
     /// Until when.
     end: Option<String>,
+    /// Days as columns of a table: 2007-06-29, latest.
+    dates: Option<Vec<String>>,
     /// Counted over the range: T10Y2Y < 0; >= 0.5 is about every column.
     #[schemars(length(min = 1, max = 200))]
     condition: Option<String>,
-    /// FRED's transformation of every column.
+    /// FRED's, of every column.
     #[schemars(extend("default" = "lin"))]
     units: Option<UnitsCode>,
-    /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
+    /// wew: weeks to Wednesday. Lowest of the series unless given.
     frequency: Option<FrequencyCode>,
-    /// How finer figures are aggregated; unless given: last of stocks (money, credit, debt), else the mean.
+    /// Of finer figures; unless given: last of stocks (money, debt), else mean.
     aggregation: Option<AggregationCode>,
-    /// Adds the correlation of each pair of columns.
+    /// Adds those of each pair.
     #[serde(default)]
     correlations: bool,
-    /// Rows shown; more than 400 are for charts.
+    /// Rows shown.
     #[schemars(range(min = 2, max = 2000))]
     max_points: Option<usize>,
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 
@@ -87,15 +93,7 @@ impl<'a> Query<'a> {
     /// Parses the formulas and fetches the series they name.
     fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
         let range = date_range(params, as_of, desk.today())?;
-        let mut columns = Vec::new();
-        for text in &params.series {
-            columns.extend(formulas::columns(desk, columns::FIELD, text)?);
-        }
-        if columns.len() > MAX_COLUMNS {
-            let problem = format!("are {} columns", columns.len());
-            let allowed = "up to 8 columns";
-            return Err(Error::invalid(columns::FIELD, "", &problem, allowed));
-        }
+        let columns = requested_columns(desk, params)?;
         let condition = params
             .condition
             .as_deref()
@@ -135,6 +133,9 @@ impl Endpoint for Params {
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
+        if let Some(sheet) = Sheet::read(desk, params)? {
+            return sheet.answer(desk);
+        }
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let query = Query::new(desk, params, as_of)?;
         let context = &query.context;
@@ -142,10 +143,7 @@ impl Endpoint for Params {
         let periods = query.periods(&computed);
         let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
         context.series.note_names(desk, &mut provenance)?;
-        let notes = query
-            .columns
-            .iter()
-            .filter_map(|column| column.note.as_deref());
+        let notes = query.columns.iter().filter_map(|c| c.note.as_deref());
         provenance.append_note("names", &join(notes, "; "));
         for id in context.series.ids() {
             provenance.note_estimates(id, context.range.start, context.range.end);
@@ -173,25 +171,23 @@ impl Endpoint for Params {
                 means = table.means(condition, context)?;
             }
         }
-        let correlations = if params.correlations {
-            table.correlations()
-        } else {
-            Vec::new()
-        };
+        let correlations = params.correlations.then(|| table.correlations());
         let shown = table.thin(params.max_points);
-        let range = context.range;
         let first = table.dates(&[0]).pop();
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
-            start: first.filter(|_| range.is_open()).unwrap_or(range.start),
+            start: first
+                .filter(|_| context.range.is_open())
+                .unwrap_or(context.range.start),
             end: context.range.end,
             count: table.common_count(),
             rows: table.row_count(),
             columns: table.summaries(&shown),
-            correlations,
+            correlations: correlations.unwrap_or_default(),
             conditions,
             means,
             dates: table.dates(&shown),
+            table: Vec::new(),
             attribution: desk.attribution(),
             provenance: table.with_missing(provenance)?,
         })
@@ -200,6 +196,23 @@ impl Endpoint for Params {
     fn text(answer: &Comparison, _: &Self) -> String {
         answer.render_text()
     }
+}
+
+/// Parses the requested columns.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for too many; those of [`formulas::columns`].
+fn requested_columns(desk: &Desk, params: &Params) -> Result<Vec<RequestedColumn>> {
+    let mut columns = Vec::new();
+    for text in &params.series {
+        columns.extend(formulas::columns(desk, columns::FIELD, text)?);
+    }
+    if columns.len() > MAX_COLUMNS {
+        let problem = format!("are {} columns", columns.len());
+        let allowed = "up to 8 columns";
+        return Err(Error::invalid(columns::FIELD, "", &problem, allowed));
+    }
+    Ok(columns)
 }
 
 /// Returns the requested range, by default the last ten years. The future is no part of a comparison.

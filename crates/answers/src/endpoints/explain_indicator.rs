@@ -31,9 +31,9 @@ pub struct Params {
     indicator: String,
     /// Month or quarter of a figure with parts: 2022-06.
     date: Option<String>,
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     as_of: Option<String>,
-    /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
+    /// Compares with this day instead of a month before: 2026-01-15, 13w, 1y.
     since: Option<String>,
     /// `full` adds formula, record and hindsight.
     detail: Option<Detail>,

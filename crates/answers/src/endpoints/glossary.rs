@@ -15,7 +15,7 @@ pub struct Params {
     /// Term, alias or words of the meaning; a typo is forgiven.
     #[schemars(example = &"yield curve", length(min = 1, max = 200))]
     q: String,
-    /// How many matches at most.
+    /// How many at most.
     #[serde(default = "default_limit::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,

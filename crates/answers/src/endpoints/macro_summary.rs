@@ -15,7 +15,7 @@ use econoscope_core::indicators::{Composite, established, regime};
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }

@@ -24,7 +24,7 @@ pub struct Params {
     /// Identifier or name: DGS10, "10y", "unemployment", CRPI.
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     ticker: String,
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     #[schemars(example = &"2020-03")]
     as_of: Option<String>,
 }

@@ -26,7 +26,7 @@ use econoscope_core::indicators::{liquidity, narrative, recession, regime, stres
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Params {
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     #[schemars(example = &"2008-12")]
     as_of: Option<String>,
     /// Lists months from this one: 2008-12, 5y, max.
@@ -39,7 +39,7 @@ pub struct Params {
     /// Adds past months most like this one and what followed: no forecast.
     #[serde(default)]
     precedents: bool,
-    /// Assets in this regime, present or not, instead of the present one.
+    /// Assets in this regime instead of the present one.
     regime: Option<EnumArgument<Regime>>,
     /// When the regime switched, from `start` or the beginning on, without the months.
     #[serde(default)]

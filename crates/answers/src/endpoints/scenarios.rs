@@ -27,7 +27,7 @@ pub struct Params {
     /// Words or slugs, several by commas: "oil spike", sahm-trigger.
     #[schemars(example = &"oil spike", length(max = 100))]
     query: Option<String>,
-    /// Only scenarios with this tag, or one of several by commas.
+    /// Only with this tag, or one of several by commas.
     #[schemars(example = &"recession", length(max = 64))]
     tag: Option<String>,
 }

@@ -20,7 +20,7 @@ pub struct Params {
     #[serde(default = "default_limit::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
-    /// Whether to search FRED and DBnomics as well, for own use.
+    /// Searches FRED and DBnomics, too, for own use.
     #[serde(default)]
     remote: bool,
 }

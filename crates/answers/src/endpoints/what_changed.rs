@@ -31,7 +31,7 @@ pub struct Params {
     #[serde(default = "a_month")]
     #[schemars(length(min = 1))]
     since: String,
-    /// As known on a day: 2008-12-31, Q4 2008.
+    /// As known on: 2008-12-31, Q4 2008.
     as_of: Option<String>,
 }
 

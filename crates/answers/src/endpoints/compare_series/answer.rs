@@ -1,5 +1,6 @@
 //! The answer of a comparison, and its text.
 
+use super::sheet::{self, SheetRow};
 use crate::conditions::ConditionFigures;
 use crate::endpoints::revisions::plus;
 use crate::prelude::*;
@@ -122,6 +123,9 @@ pub struct Comparison {
     pub means: Vec<ConditionMeans>,
     /// Dates that any column has, thinned.
     pub dates: Vec<Date>,
+    /// In place of columns: a row for each series, a column for each day.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<SheetRow>,
     /// Credit line.
     pub attribution: Attribution,
     /// State of knowledge.
@@ -132,6 +136,9 @@ pub struct Comparison {
 impl Comparison {
     /// Renders a table of the columns, a line for each condition and pair, then the rows as CSV.
     pub(super) fn render_text(&self) -> String {
+        if !self.table.is_empty() {
+            return self.render_table();
+        }
         let label = |date: &Date| match self.frequency.parse::<Frequency>() {
             Ok(frequency) => frequency.label(*date),
             Err(()) => date.to_string(),
@@ -162,6 +169,20 @@ impl Comparison {
             self.render_rows(),
             self.provenance
                 .render_closing_without(&["ends"], &self.attribution)
+        )
+    }
+
+    /// Renders the rows of a table as CSV below its title.
+    fn render_table(&self) -> String {
+        let title = self.provenance.notes.get(sheet::TITLE);
+        let credit = &self.attribution;
+        let closing = self
+            .provenance
+            .render_closing_without(&[sheet::TITLE], credit);
+        format!(
+            "{}.\n{}{closing}",
+            title.map_or("", String::as_str),
+            SheetRow::csv(&self.table)
         )
     }
 

@@ -457,8 +457,13 @@ fn episodes_of_a_condition_have_their_extremes() -> Result<()> {
         ]
     );
     assert_eq!(counts.runs, 4);
+    assert_eq!(counts.episodes[1].year_later, Some(7.3));
+    let recent = compare(
+        serde_json::json!({"series": "UNRATE", "start": "2025", "condition": "UNRATE >= 4"}),
+    )?;
+    assert_eq!(recent.conditions[0].episodes[0].year_later, None);
     let text = out.render_text();
-    let told = "; runs (4): 1975-05-01 to 1975-05-01 (1, highest 9), 1982-03-01 to 1983-09-01 (19, highest 10.8)";
+    let told = "; runs (4): 1975-05-01 to 1975-05-01 (1, highest 9; a year later 7.4), 1982-03-01 to 1983-09-01 (19, highest 10.8; a year later 7.3)";
     assert!(text.contains(told), "{text}");
     Ok(())
 }
@@ -491,9 +496,248 @@ fn of_many_episodes_the_longest_are_told() -> Result<()> {
         serde_json::json!({"series": "DGS10", "start": "2022", "condition": "T10Y2Y < 0"}),
     )?;
     assert!(
-        below.render_text().contains(", lowest -1.08)"),
+        below
+            .render_text()
+            .contains(", lowest -1.08; a year later 0.65)"),
         "{}",
         below.render_text()
     );
     Ok(())
+}
+
+/// The rows of a table: item, and figures by the name of their column.
+fn table_of(
+    arguments: serde_json::Value,
+) -> Result<Vec<(String, serde_json::Map<String, serde_json::Value>)>> {
+    let out = compare(arguments)?;
+    assert!(out.columns.is_empty() && out.dates.is_empty());
+    let rows = out.table.into_iter();
+    Ok(rows.map(|row| (row.item, row.figures)).collect())
+}
+
+fn cell<'a>(
+    rows: &'a [(String, serde_json::Map<String, serde_json::Value>)],
+    item: &str,
+    head: &str,
+) -> &'a serde_json::Value {
+    let row = rows.iter().find(|(name, _)| name == item);
+    let figures = &row.unwrap_or_else(|| panic!("{item}: {rows:?}")).1;
+    figures
+        .get(head)
+        .unwrap_or_else(|| panic!("{item}, {head}: {figures:?}"))
+}
+
+#[test]
+fn whole_curve_has_a_row_for_each_tenor_and_a_column_for_each_day() -> Result<()> {
+    let rows =
+        table_of(serde_json::json!({"series": "yield curve", "dates": "2007-06-30, latest"}))?;
+    assert_eq!(rows.len(), 11);
+    assert_eq!(*cell(&rows, "10-year", "2007-06-29"), 5.03);
+    assert_eq!(*cell(&rows, "3-month", "2007-06-29"), 4.82);
+    assert_eq!(*cell(&rows, "20-year", "2007-06-29"), 5.21);
+    let text =
+        compare(serde_json::json!({"series": "yield curve", "dates": "2007-06-30, latest"}))?
+            .render_text();
+    assert!(
+        text.contains("2007-06-30 had no trading, 2007-06-29 stands for it"),
+        "{text}"
+    );
+    assert_eq!(text.matches("5.03").count(), 1, "{text}");
+    assert!(
+        text.contains("Not loaded: DGS2MO, DGS4MO, DGS6WK."),
+        "{text}"
+    );
+    // As known on a day nothing later is newest.
+    let then = table_of(
+        serde_json::json!({"series": "the curve", "dates": ["2007-06-29", "latest"], "as_of": "2010-01-05"}),
+    )?;
+    assert_eq!(*cell(&then, "10-year", "2010-01-04"), 3.85);
+    Ok(())
+}
+
+#[test]
+fn tenors_that_did_not_exist_say_so() -> Result<()> {
+    let rows = table_of(
+        serde_json::json!({"series": "treasury curve", "dates": ["1990-06-29", "2004-03-01"]}),
+    )?;
+    assert_eq!(*cell(&rows, "1-month", "1990-06-29"), "begins 2001-07-31");
+    assert_eq!(
+        *cell(&rows, "20-year", "1990-06-29"),
+        "none between 1986-12-31 and 1993-10-01"
+    );
+    assert!(
+        rows.iter()
+            .flat_map(|(_, row)| row.values())
+            .all(|value| !value.is_null())
+    );
+    // What stands in the gap of the 30-year bond are estimates.
+    let out =
+        compare(serde_json::json!({"series": "curve", "dates": ["2004-03-01", "2007-03-01"]}))?;
+    let note = &out.provenance.notes["DGS30"];
+    assert!(note.contains("discontinued"), "{note}");
+    Ok(())
+}
+
+#[test]
+fn tables_are_found_as_people_write_them() -> Result<()> {
+    for (text, title) in [
+        ("the curve then and now", "Treasury yield curve"),
+        (
+            "whole Treasury yield curve on June 29, 2007 vs today",
+            "Treasury yield curve",
+        ),
+        ("yield curve in June 2007 and now", "Treasury yield curve"),
+        ("June 2007 yield curve", "Treasury yield curve"),
+        ("real yield curve", "Real Treasury yield curve (TIPS)"),
+        ("jobs report table", "Employment report"),
+        (
+            "The employment situation for March 2020",
+            "Employment report",
+        ),
+        ("the CPI release", "CPI release"),
+        ("GDP report 2022Q1", "GDP release"),
+        (
+            "Which state has the highest unemployment rate?",
+            "Unemployment rate by state",
+        ),
+        (
+            "what is $1,200 of January 1980 in January 2006",
+            "What $1,200 became",
+        ),
+        ("1200 dollars of 1980-01 in 2006-01", "What $1,200 became"),
+    ] {
+        let out = compare(serde_json::json!({"series": [text]}))?;
+        assert_eq!(out.provenance.notes[sheet::TITLE], title, "{text}");
+    }
+    // What says more than a table and its days is no table, nor is a range.
+    for (text, start) in [
+        ("yield curve slope", None),
+        ("curve", Some("2020")),
+        ("jobs report", Some("2020")),
+        ("real yield", None),
+    ] {
+        let out = compare(serde_json::json!({"series": [text], "start": start.unwrap_or("5y")}))?;
+        assert_eq!((out.table.len(), out.columns.len()), (0, 1), "{text}");
+    }
+    for dates in [
+        serde_json::json!("2027-01-01"),
+        serde_json::json!(vec!["2007"; 9]),
+    ] {
+        assert!(compare(serde_json::json!({"series": "curve", "dates": dates})).is_err());
+    }
+    let beside = compare(serde_json::json!({"series": "curve", "dates": "2007", "start": "2001"}));
+    assert!(
+        beside
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+            .contains("cannot stand beside start")
+    );
+    Ok(())
+}
+
+#[test]
+fn release_stands_as_its_agency_printed_it() -> Result<()> {
+    // USDL-23-1903 of 1 September 2023: payrolls +187 thousand, unemployment 3.8 after 3.5 percent.
+    for arguments in [
+        serde_json::json!({"series": "employment report", "as_of": "2023-09-01"}),
+        serde_json::json!({"series": "employment report as published 2023-09-01"}),
+    ] {
+        let rows = table_of(arguments)?;
+        let row = |item: &str| {
+            ["August 2023", "on the month", "August 2022"]
+                .map(|head| cell(&rows, item, head).as_f64().unwrap())
+        };
+        assert_eq!(row("Nonfarm payrolls")[..2], [156_419.0, 187.0]);
+        assert_eq!(row("Unemployment rate"), [3.8, 0.3, 3.7]);
+    }
+    // USDL-22-1470 of 13 July 2022: all items +1.3 and 9.1 percent, energy +7.5 and 41.6, index 296.311.
+    let rows = table_of(serde_json::json!({"series": "CPI report", "dates": "2022-06"}))?;
+    assert_eq!(*cell(&rows, "All items", "June 2022"), 296.311);
+    assert_eq!(*cell(&rows, "All items", "over the year"), 9.1);
+    assert_eq!(*cell(&rows, "Energy", "over the year"), 41.6);
+    let never = compare(serde_json::json!({"series": "CPI report", "dates": "2025-10"}))?;
+    assert_eq!(never.table[0].figures["October 2025"], "none");
+    assert!(never.provenance.notes["doubt"].contains("never published"));
+    Ok(())
+}
+
+#[test]
+fn states_stand_by_rank_and_amounts_beside_wages_and_rent() -> Result<()> {
+    let rows = table_of(serde_json::json!({"series": "unemployment rate by state"}))?;
+    let rates: Vec<f64> = rows
+        .iter()
+        .filter_map(|(_, row)| row.values().next()?.as_f64())
+        .collect();
+    assert_eq!(rows.len(), 51);
+    assert!(rates.is_sorted_by(|a, b| a >= b), "{rates:?}");
+    let rows =
+        table_of(serde_json::json!({"series": ["$1,200"], "dates": ["1980-01", "2006-01"]}))?;
+    assert_eq!(rows.len(), 3);
+    assert_eq!(*cell(&rows, "Prices (CPI)", "$1,200 became"), 3058.61);
+    assert_eq!(*cell(&rows, "Prices (CPI)", "change %"), 154.9);
+    Ok(())
+}
+
+#[test]
+fn days_of_any_series_become_columns() -> Result<()> {
+    let out = compare(
+        serde_json::json!({"series": "UNRATE,DGS10,yoy(CPIAUCSL)", "dates": "2007-06-29, 2020-04"}),
+    )?;
+    let figures: Vec<Vec<Option<f64>>> = out
+        .table
+        .iter()
+        .map(|row| {
+            row.figures
+                .values()
+                .map(serde_json::Value::as_f64)
+                .collect()
+        })
+        .collect();
+    assert_eq!(figures[0], [Some(4.6), Some(14.8), Some(10.2)]);
+    assert_eq!(figures[1], [Some(5.03), Some(0.64), Some(-4.39)]);
+    assert!(
+        !out.provenance.notes.contains_key("days"),
+        "{:?}",
+        out.provenance.notes
+    );
+    Ok(())
+}
+
+#[test]
+fn every_row_of_the_tables_is_a_formula_on_known_series() {
+    let catalogue = Catalogue::embedded();
+    let mut tables = std::collections::BTreeSet::new();
+    for (_, row) in
+        econoscope_core::model::table::rows::<5>(include_str!("../../../data/tables.csv"))
+    {
+        let [table, item, level, change, year] = row.unwrap();
+        tables.insert(table);
+        assert_eq!(change.is_empty(), year.is_empty(), "{item}");
+        for text in [level, change, year]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+        {
+            for (name, _) in expression::parse(text).unwrap().names() {
+                let info = catalogue.get(name).unwrap_or_else(|| panic!("{name}"));
+                assert_ne!(info.rights.word(), "fetch_only", "{name}");
+            }
+        }
+    }
+    let mut names = std::collections::BTreeMap::new();
+    for (_, row) in
+        econoscope_core::model::table::rows::<4>(include_str!("../../../data/table_names.csv"))
+    {
+        let [table, title, own, dated] = row.unwrap();
+        assert!(tables.remove(table), "{table}");
+        assert_eq!(title.is_empty(), table == "amount");
+        for name in own
+            .split('|')
+            .chain(dated.split('|'))
+            .filter(|name| !name.is_empty())
+        {
+            assert_eq!(names.insert(name, table), None, "{name}");
+        }
+    }
+    assert!(tables.is_empty(), "{tables:?}");
 }

@@ -21,19 +21,19 @@ pub struct Params {
     #[serde(rename = "seriesId")]
     #[schemars(example = &"DGS10", length(min = 1, max = 80))]
     pub(super) series_id: String,
-    /// Since when: a day, month, quarter or year, or back from the end: 6m, 5y, ytd, max. Equal to end: that one period.
+    /// A day, month, quarter or year, or back from the end: 6m, 5y, ytd, max. Equal to end: that one period.
     #[schemars(extend("default" = "365d"))]
     pub(super) start: Option<String>,
     /// Until when; now unless given.
     pub(super) end: Option<String>,
-    /// In place of a range: the value on or before each of these days.
+    /// The value on or before each of these days.
     #[schemars(example = &["2023-03-11"], length(min = 1, max = 40), inner(length(max = 30)))]
     pub(super) dates: Option<Vec<String>>,
-    /// In place of a range: days of events, or FOMC 2022, recessions, first rate cuts, T10Y2Y < 0 (in months if it crosses often): the value then and at
-    /// each horizon, and the means.
+    /// Days of events, or FOMC 2022, recessions, first rate cuts, T10Y2Y < 0 (in months if it crosses often): the value then and at each
+    /// horizon, and means.
     #[schemars(length(max = 400))]
     pub(super) after: Option<String>,
-    /// Time from `after` on; d are calendar days, td trading days: 250td.
+    /// From `after` on; d: calendar days, td: trading days: 250td.
     #[schemars(extend("default" = ["1m", "3m", "6m", "12m"]), length(min = 1, max = 12), inner(length(max = 20)))]
     pub(super) horizons: Option<Vec<String>>,
     /// csv: text with a header.
@@ -44,9 +44,9 @@ pub struct Params {
     /// Most rows, the last of each week, month or year.
     #[schemars(range(min = 1, max = 400))]
     pub(super) max_points: Option<u16>,
-    /// Coarser frequency; wew: weeks that end on Wednesday.
+    /// Coarser; wew: weeks to Wednesday.
     pub(super) frequency: Option<FrequencyCode>,
-    /// How figures are aggregated; unless given: sum of flows, last of daily figures and stocks, else mean.
+    /// Unless given: sum of flows, last of daily figures and stocks, else mean.
     pub(super) aggregation: Option<AggregationCode>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
     #[schemars(extend("default" = "lin"))]
@@ -54,7 +54,7 @@ pub struct Params {
     /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
-    /// As known on a day: 2008-12-31, Q4 2008. Up to 5, a column each: 2008-12-31, latest.
+    /// As known on: Q4 2008. Up to 5, a column each: 2008-12-31, latest.
     pub(super) as_of: Option<String>,
     /// Adds a picture of all rows (MCP).
     #[serde(default)]

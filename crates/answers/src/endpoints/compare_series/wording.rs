@@ -1,0 +1,198 @@
+//! What names a table: "yield curve in June 2007 and now", "employment report as published 2023-09-01", "$1,200".
+
+use crate::dates;
+use crate::prelude::*;
+use econoscope_core::model::table;
+use econoscope_core::model::words::keywords;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The tables with their titles and names, by significant words. Names of the last column are also those of series, and mean
+/// a table only beside days.
+const NAMES: &str = include_str!("../../../data/table_names.csv");
+
+/// Words that say nothing of which table is meant.
+const FILLERS: [&str; 31] = [
+    "whole", "full", "entire", "complete", "all", "every", "table", "us", "u", "now", "latest",
+    "current", "today", "number", "figure", "data", "tenor", "maturity", "highest", "lowest",
+    "worst", "best", "has", "have", "had", "most", "least", "as", "with", "by", "rank",
+];
+
+/// Words that join days to a name.
+const JOINTS: [&str; 34] = [
+    "in",
+    "on",
+    "of",
+    "for",
+    "at",
+    "from",
+    "since",
+    "and",
+    "vs",
+    "versus",
+    "to",
+    "against",
+    "with",
+    "compared",
+    "the",
+    "what",
+    "is",
+    "was",
+    "worth",
+    "would",
+    "be",
+    "as",
+    "published",
+    "known",
+    "first",
+    "reported",
+    "printed",
+    "between",
+    "a",
+    "look",
+    "like",
+    "how",
+    "did",
+    "show",
+];
+
+/// Words after which a day is that of the knowledge.
+const KNOWN: [&str; 5] = ["as", "published", "known", "reported", "printed"];
+
+/// Most words of a text that may name a table: each run of them is looked up.
+const MAX_WORDS: usize = 16;
+
+/// What a text asks for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Wording {
+    /// The table, as in the data; empty for series that were named one by one.
+    pub(super) table: &'static str,
+    pub(super) title: String,
+    /// Dollars of the first day.
+    pub(super) amount: Option<f64>,
+    /// Days in the text, as written.
+    pub(super) days: Vec<String>,
+    /// Whether they are the days on which figures were known.
+    pub(super) is_known_then: bool,
+}
+
+/// A table with a name.
+struct Named {
+    table: &'static str,
+    title: &'static str,
+    /// Whether it is meant only beside days.
+    is_dated: bool,
+}
+
+static TABLES: LazyLock<BTreeMap<Vec<String>, Named>> = LazyLock::new(|| {
+    // A test reads every row.
+    let rows = table::rows(NAMES).filter_map(|(_, row)| row.ok());
+    let mut tables = BTreeMap::new();
+    for [table, title, names, dated] in rows {
+        for (list, is_dated) in [(names, false), (dated, true)] {
+            for name in list.split('|').filter(|name| !name.is_empty()) {
+                let named = Named {
+                    table,
+                    title,
+                    is_dated,
+                };
+                tables.insert(significant(name), named);
+            }
+        }
+    }
+    tables
+});
+
+/// Returns the words of a name that count, in alphabetical order.
+fn significant(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = keywords(name)
+        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .collect();
+    words.sort_unstable();
+    words
+}
+
+/// Reads a text; `None` unless it names a table, and nothing else but days. `is_dated` if days are given beside it.
+pub(super) fn read(text: &str, is_dated: bool, today: Date) -> Option<Wording> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() > MAX_WORDS {
+        return None;
+    }
+    for length in (1..=words.len()).rev() {
+        for (start, name) in words.windows(length).enumerate() {
+            let Some(named) = find(&name.join(" ")) else {
+                continue;
+            };
+            let before = words.iter().take(start);
+            let rest = before.chain(words.iter().skip(start + length));
+            let Some(days) = days(rest.copied(), today) else {
+                continue;
+            };
+            if !named.is_dated || is_dated || !days.is_empty() {
+                return Some(Wording {
+                    table: named.table,
+                    title: named.title.to_owned(),
+                    amount: amount(&name.join(" ")),
+                    days,
+                    is_known_then: words.iter().any(|word| KNOWN.contains(word)),
+                });
+            }
+        }
+    }
+    None
+}
+
+fn find(name: &str) -> Option<&'static Named> {
+    static AMOUNT: Named = Named {
+        table: "amount",
+        title: "",
+        is_dated: true,
+    };
+    amount(name)
+        .map(|_| &AMOUNT)
+        .or_else(|| TABLES.get(&significant(name)))
+}
+
+/// Reads an amount of dollars: "$1,200", "1200 dollars".
+fn amount(name: &str) -> Option<f64> {
+    let lower = name.to_ascii_lowercase();
+    let number = lower
+        .strip_prefix('$')
+        .or_else(|| lower.strip_suffix(" dollars"))
+        .or_else(|| lower.strip_suffix(" dollar"))
+        .or_else(|| lower.strip_suffix(" usd"))?;
+    let digits = number.trim().replace(',', "");
+    let is_number = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let amount: f64 = digits.parse().ok().filter(|_| is_number)?;
+    (amount > 0.0 && amount < 1e15).then_some(amount)
+}
+
+/// Returns the days that words name, as written; `None` if they name anything else.
+fn days<'a>(words: impl Iterator<Item = &'a str>, today: Date) -> Option<Vec<String>> {
+    let mut groups: Vec<String> = vec![String::new()];
+    for spelled in words {
+        let word = spelled.trim_matches([',', '?', '.', '!', ':']);
+        let lower = word.to_ascii_lowercase();
+        let is_whole = ["then", "now", "today", "latest"].contains(&lower.as_str());
+        if is_whole || JOINTS.contains(&lower.as_str()) || FILLERS.contains(&lower.as_str()) {
+            groups.push(if is_whole { lower } else { String::new() });
+            if is_whole {
+                groups.push(String::new());
+            }
+            continue;
+        }
+        if let Some(group) = groups.last_mut() {
+            let space = if group.is_empty() { "" } else { " " };
+            *group += &format!("{space}{word}");
+        }
+    }
+    let days = groups.into_iter().filter(|group| !group.is_empty());
+    let day = |text: String| match text.as_str() {
+        // Of two days without a date the earlier is a year back.
+        "then" => Some("1y".to_owned()),
+        text => dates::read("dates", text, today, today)
+            .ok()
+            .map(|_| text.to_owned()),
+    };
+    days.map(day).collect()
+}
