@@ -214,11 +214,12 @@ async function mount(figure) {
       if ("remember" in own) { clearTimeout(later); later = setTimeout(() => { if (figure.isConnected) { remember(from, to, zoomed); follow(figure.closest("#view"), drawn, from, to, zoomed); } }, 250); }
     };
     if ("ghost" in own) Object.assign(lines[0], { ghost: true, today: lines[1] });
+    const [month, mean] = own.newer?.split("|") ?? [], newer = month && { day: dayOf(month) + 14, value: Number(mean) };
     const show = (panels, more = {}) => {
       const { min, max } = drawn?.u.scales.x ?? {}, isZoomed = drawn && (min > drawn.first || max < drawn.last);
       drawn?.gone();
       drawn = null;
-      drawn = drawInto(places, panels, { label: own.label ?? "Chart", read: readout(above), rings: revisedOf, viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own, ...more });
+      drawn = drawInto(places, panels, { label: own.label ?? "Chart", read: readout(above), rings: revisedOf, viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own, due: own.due ? dayOf(own.due) : 0, newer, ...more });
       figure.drawn = drawn;
       if (isZoomed) drawn.zoom(min, max);
     };

@@ -12,7 +12,7 @@ use super::text::{
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
 use super::{charts, figure};
-use econoscope_answers::endpoints::metric::{self, Metric};
+use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
 };
@@ -64,6 +64,10 @@ struct Content {
     interpretation: String,
     /// Unit of the published figures, of a past day that of its vintage.
     published: String,
+    /// When the next figure is due, of a view up to today.
+    due: Option<Date>,
+    /// The average of a later month than the newest figure, of a view of levels up to today.
+    newer: Option<NewerMean>,
     /// A condition to be told of, encoded: above the newest level.
     alert: String,
     /// Period of the newest figure of a view that ends before today; else empty.
@@ -247,6 +251,8 @@ fn load(
     let mut facts = view_facts(desk, request, &metric, newest.as_ref());
     facts.extend(extremes(&spec, as_of));
     let content = Content {
+        due: metric.next_release.filter(|_| has_today(request, as_of)),
+        newer: newer_average(request, as_of, &metric),
         facts,
         comparison,
         published: if metric.unit == info.units_short {
@@ -266,6 +272,18 @@ fn load(
         revisions,
     };
     Ok((content, metric.provenance))
+}
+
+/// Returns whether a view goes on to today, with the figures as they are.
+fn has_today(request: &PageRequest, as_of: AsOf) -> bool {
+    let is_open = as_of == AsOf::Latest && request.argument("end").is_none();
+    is_open && request.form_value("units") != INDEX
+}
+
+/// Returns the average of a later month than the newest figure, for a view of levels up to today.
+fn newer_average(request: &PageRequest, as_of: AsOf, metric: &Metric) -> Option<NewerMean> {
+    let is_level = request.form_value("units").is_empty() && has_today(request, as_of);
+    metric.newer_mean.clone().filter(|_| is_level)
 }
 
 /// Says what the figures mean: those of a level by their place in its history, a yearly change by its two levels.

@@ -128,7 +128,7 @@ async function slider(scheme, viewport, path, key) {
   }
   await page.locator(".vintages a").click();
   await live(page, "as_of=");
-  await page.waitForFunction(() => document.querySelector("#as_of").value && document.querySelector(".vintages output").textContent === "");
+  await page.waitForFunction(() => document.querySelector("#as_of").value && document.querySelector(".vintages output").textContent.includes("another day"));
   await page.locator("#vintage").focus();
   await page.keyboard.press("End");
   await page.waitForFunction(() => document.querySelector("figure").drawn.lines.length === 1 && document.querySelector(".vintages a").hidden);
@@ -150,6 +150,32 @@ async function vintages() {
   check(await bare.locator(".vintages").isHidden(), "a slider without script");
   check((await bare.locator(".still svg:visible path[d*='h0M']").count()) > 0, "revised figures are not marked in the picture");
   await bare.context().close();
+}
+
+/** A line goes on dotted until its next figure is due, with a hollow dot for a newer average; a closed view has neither. */
+async function ahead() {
+  for (const [path, of] of [["/series/DFF?start=1y", "DFF"], ["/series/UNRATE?start=5y", "UNRATE"]]) {
+    const metric = await api(`/api/public/metrics/${of}`), page = await open(path);
+    await live(page);
+    const seen = await page.evaluate(() => {
+      const { u, lines } = document.querySelector("figure").drawn, [line] = lines, ratio = u.pxRatio ?? devicePixelRatio, day = (date) => Date.parse(date) / 86400000;
+      const y = Math.round(u.valToPos(line.values.at(-1), "y", true)), from = Math.ceil(u.valToPos(line.days.at(-1), "x", true)) + 6, to = Math.floor(u.bbox.left + u.bbox.width) - 1;
+      const row = (y) => { const { data } = u.ctx.getImageData(from, y, Math.max(1, to - from), 1), dark = []; for (let i = 0; i < data.length; i += 4) dark.push(data[i + 3] > 200 && data[i] < 140); return dark; };
+      const rows = [-1, 0, 1].map((d) => row(y + d)), best = rows.sort((a, b) => b.filter(Boolean).length - a.filter(Boolean).length)[0];
+      return { end: u.scales.x.max, last: line.days.at(-1), dots: best.filter((dark, i) => dark && !best[i - 1]).length, share: best.filter(Boolean).length / best.length };
+    });
+    const due = Date.parse(metric.nextRelease) / 86400000;
+    check(seen.end >= due && seen.last < due && seen.dots > 2 && seen.share < 0.8, `${path}: no dotted line to ${metric.nextRelease}: ${JSON.stringify(seen)}`);
+    check((await page.locator("main").innerText()).includes("Dotted: until the next figure is due") && (await page.locator("figure").getAttribute("data-newer")) === (metric.newerMean ? `${metric.newerMean.date}|${metric.newerMean.value}` : null), `${path}: the newer average is not that of the API`);
+    await page.screenshot({ path: `${SHOTS}/touch-ahead-${of}.png` });
+    await page.context().close();
+  }
+  for (const path of ["/series/UNRATE?end=2020-01-31&start=5y", "/series/UNRATE?as_of=2020-06-30"]) {
+    const page = await open(path);
+    await live(page);
+    check((await page.locator("figure[data-due], figure[data-newer]").count()) === 0, `${path}: a closed view goes on`);
+    await page.context().close();
+  }
 }
 
 async function zoom() {
@@ -509,7 +535,7 @@ async function budget() {
   await long.context().close();
 }
 
-const parts = [series, still, vintages, zoom, fingers, home, compare, regime, widgets, links, budget], named = process.argv.slice(2);
+const parts = [series, still, vintages, ahead, zoom, fingers, home, compare, regime, widgets, links, budget], named = process.argv.slice(2);
 for (const part of parts.filter((part) => !named.length || named.includes(part.name))) await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
 await browser.close();
 console.log(`${checks} checks of touch, ${failed} failed`);

@@ -160,8 +160,8 @@ impl ChartSpec {
     pub(super) fn revised<'a>(&'a self, ghost: &'a Line) -> impl Iterator<Item = &'a Observation> {
         let mut fronts = self.lines.iter().filter(|l| l.color != GHOST_COLOR);
         let front = fronts.next().filter(|_| ghost.color == GHOST_COLOR);
-        let front = front.filter(|_| fronts.next().is_none());
-        let points = ghost.points.iter();
+        let has_others = fronts.next().is_some();
+        let points = ghost.points.iter().filter(move |_| !has_others);
         points.filter(move |o| {
             let value = front.and_then(|line| line.value_on(o.date));
             value.is_some_and(|value| (value - o.value).abs() > TOLERANCE)

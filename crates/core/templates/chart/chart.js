@@ -179,14 +179,17 @@ function eventsOf({ days, values }, from, to) {
  * Draws lines into an element that has a size. Lines of a second unit stand on an axis to the right.
  * `options`: label, said to those who do not see it; `read(rows)`, told what is under the crosshair;
  * `viewed(from, to, zoomed)`, told which days are in view; `log`, that axes are logarithmic; `reach`, the first and last day
- * if they are not those of the lines; `rings(line)`, which figures of a line of a past day are marked; of one panel of several
+ * if they are not those of the lines; `due`, the day of the next figure, to which the last one goes on dotted; `newer`, a
+ * `{ day, value }` that is known of later days, drawn hollow; `rings(line)`, which figures of a line of a past day are marked; of one panel of several
  * `span`, the days of all, `edges`, the room beside all, and `moved(day)`, told where the crosshair is, null when it leaves.
  */
-function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false, log = false, reach = null, rings = () => [], span = null, edges = null, moved = () => {} } = {}) {
+function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, bare = false, log = false, reach = null, due = 0, newer = null, rings = () => [], span = null, edges = null, moved = () => {} } = {}) {
   lines = lines.filter((l) => l.days.length);
   const data = lines.length === 1 ? withGaps(lines[0]) : joined(lines);
   const [x] = data, units = [...new Set(lines.map((l) => l.unit))];
-  const [first, last] = span ?? reach ?? [Math.min(...lines.map((l) => l.days[0])), Math.max(...lines.map((l) => l.days.at(-1)))];
+  const [first, held] = span ?? reach ?? [Math.min(...lines.map((l) => l.days[0])), Math.max(...lines.map((l) => l.days.at(-1)))];
+  // What lies ahead of a short view would fill it.
+  const ahead = Math.max(due, newer?.day ?? 0), last = ahead > held && ahead - held <= held - first ? ahead : held;
   const room = Math.max(0.5, (last - first) * 0.002);
   const scaleOf = (line) => (line.unit === units[0] ? "y" : `y${units.indexOf(line.unit)}`);
   const isLog = (scale) => log && lines.every((l) => scaleOf(l) !== scale || l.values.every((v) => v > 0));
@@ -203,6 +206,7 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const stroke = (i) => { const place = lines[i].color ?? i - ghosts; return colours[lines[i].ghost ? "muted" : place ? `line-${place + 1}` : "line"]; };
   const rangeOf = (scale) => (_, low, high) => {
     if (low === null) [low, high] = isLog(scale) ? [1, 10] : [0, 1];
+    if (newer && last > held && scale === "y") [low, high] = [Math.min(low, newer.value), Math.max(high, newer.value)];
     const of = lines.find((l) => scaleOf(l) === scale), largest = Math.max(Math.abs(low), Math.abs(high));
     const steps = stepsOf(largest, of.unit, of.words), factor = 1000 ** -steps, round = (isLog(scale) ? logMarks : roundMarks)(low * factor, high * factor, place.clientHeight > 300 ? 6 : 4);
     marked[scale] = { ...round, factor, unit: headingOf(of.unit, of.words, steps) };
@@ -306,6 +310,30 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     }
     ctx.restore();
   };
+  /** What is not known yet: a dotted line until the next figure is due, and a hollow dot for what is known of later days. */
+  const beyond = (u) => {
+    const line = lines.findLast((l) => !l.ghost), ratio = uPlot.pxRatio, { ctx } = u;
+    if (last === held || !line || u.scales.x.max < held) return;
+    const at = (day, value) => [u.valToPos(day, "x", true), u.valToPos(value, scaleOf(line), true)];
+    ctx.save();
+    ctx.strokeStyle = stroke(lines.indexOf(line));
+    ctx.lineWidth = 1.6 * ratio;
+    ctx.lineCap = "round";
+    ctx.setLineDash([0.1, 4 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(...at(line.days.at(-1), line.values.at(-1)));
+    ctx.lineTo(...at(Math.min(last, u.scales.x.max), line.values.at(-1)));
+    ctx.stroke();
+    if (newer && newer.day <= u.scales.x.max) {
+      ctx.setLineDash([]);
+      ctx.fillStyle = colours.paper;
+      ctx.beginPath();
+      ctx.arc(...at(newer.day, newer.value), 3.6 * ratio, 0, 7);
+      ctx.fill();
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
   /** Rings on the marked figures of lines of a past day; small dots where rings would run into each other. */
   const marks = (u) => {
     const { ctx, bbox } = u, ratio = uPlot.pxRatio, { min, max } = u.scales.x;
@@ -354,9 +382,9 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
     ],
     series: [{}, ...lines.map((line, i) => ({ scale: scaleOf(line), stroke: () => stroke(i), width: 1.8, points: { show: false } }))],
     hooks: {
-      drawClear: [bands], drawAxes: [zero], draw: [marks, ends, unitsOf],
+      drawClear: [bands], drawAxes: [zero], draw: [marks, beyond, ends, unitsOf],
       setCursor: [(u) => { if (u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0) { at = lines.length === 1 ? nearest(1, u.cursor.idx) : u.cursor.idx; tell(); moved(x[at]); } }],
-      setScale: [(u, key) => { if (key === "x") viewed(u.scales.x.min, u.scales.x.max, u.scales.x.min > first || u.scales.x.max < last); }],
+      setScale: [(u, key) => { if (key === "x") viewed(u.scales.x.min, Math.min(u.scales.x.max, held + room), u.scales.x.min > first || u.scales.x.max < last); }],
     },
   }, data, place);
   for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-label": label, "aria-orientation": "horizontal", "aria-valuemin": 0, "aria-valuemax": x.length - 1 })) place.setAttribute(name, value);
@@ -397,8 +425,8 @@ function chart(place, lines, { label = "", read = () => {}, viewed = () => {}, b
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", redress, heard);
   newest();
-  if (span || reach) u.setScale("x", { min: first - room, max: last + room });
-  viewed(u.scales.x.min, u.scales.x.max, false);
+  if (span || reach || last > held) u.setScale("x", { min: first - room, max: last + room });
+  viewed(u.scales.x.min, Math.min(u.scales.x.max, held + room), false);
   return { u, lines, say, move, follow, zoom, redress, first, last, at: (date) => { move(Math.max(0, x.indexOf(dayOf(date)))); place.scrollIntoView({ block: "nearest" }); }, gone: () => { quit.abort(); sized.disconnect(); u.destroy(); } };
 }
 // </chart>

@@ -57,8 +57,8 @@ pub(in crate::endpoints) fn scheduled_figure(
     };
     let forecast = desk.release_forecast(formula, as_of)?;
     let announced = desk.announced_days(as_of)?;
-    let last = forecast.last.as_ref();
-    let last = last.map(|print| last_print(formula, info.frequency, print));
+    let printed = forecast.last.as_ref();
+    let last = printed.map(|print| last_print(formula, info.frequency, print));
     let day = newest(as_of, desk.today());
     let next = forecast.next.as_ref().map(|e| {
         let mut next = expected_print(formula, info.frequency, e);
@@ -120,11 +120,11 @@ pub fn surprises(desk: &Desk, info: &SeriesInfo, count: usize) -> Result<Vec<Las
     let Some(formula) = Formula::for_series(info.id.as_str()) else {
         return Ok(Vec::new());
     };
-    let prints = desk.surprises(formula, count)?;
-    let prints = prints
-        .iter()
-        .map(|print| last_print(formula, info.frequency, print));
-    Ok(prints.collect())
+    let newest = desk.surprises(formula, count)?;
+    let prints = newest.iter();
+    Ok(prints
+        .map(|print| last_print(formula, info.frequency, print))
+        .collect())
 }
 
 /// Returns how far first prints were from the value a year later, as known at `as_of`; `None` without vintages.
