@@ -32,6 +32,7 @@ mod series;
 mod text;
 mod view;
 mod vintages;
+mod why;
 mod widget_frame;
 mod widgets;
 

@@ -11,7 +11,7 @@ use super::text::{
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
-use super::{charts, figure};
+use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric};
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
@@ -40,6 +40,8 @@ struct Page<'a> {
     terms: Vec<&'static Term>,
     /// Identifiers and titles of related series.
     related: Vec<(String, String)>,
+    /// Path of the page that explains it.
+    why: Option<String>,
     is_forwarded: bool,
 }
 
@@ -121,6 +123,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         terms: terms_about(&info).collect(),
         source: view::figures_path(desk, &id, request),
         related: nearest_series(desk, &info, MAX_RELATED)?,
+        why: why::path_of(info.id.as_str()).filter(|_| !is_forwarded),
         request,
         id,
         is_forwarded,
