@@ -225,6 +225,7 @@ async function mount(figure) {
     if (table) { table.hidden = false; table.addEventListener("toggle", () => { if (table.open && !table.querySelector("table")) table.append(...tableOf(lines)); }); }
     figure.drawn = drawn;
     own.state = "live";
+    threshold(figure);
   } catch (error) {
     own.state = "";
     sayIn(part("trouble"), `The figures could not be read: ${error.message}`);
@@ -434,6 +435,7 @@ function begin(root) {
     still.addEventListener("pointerdown", () => mount(figure), { once: true });
     still.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key.startsWith("Arrow")) { event.preventDefault(); wake(); } });
   }
+  for (const form of root.querySelectorAll("form.alert")) crossed(form);
   for (const input of root.querySelectorAll("input[role=combobox]")) suggest(input);
   for (const box of root.querySelectorAll(".travel")) plane(box);
 }

@@ -11,7 +11,8 @@ use std::sync::{Arc, LazyLock};
 /// Path and content of the script.
 static SCRIPT: LazyLock<(String, Arc<Body>)> = LazyLock::new(|| {
     let pages = include_str!("../../templates/pages.js");
-    let text = [econoscope_core::chart::SCRIPT, pages].concat();
+    let threshold = include_str!("../../templates/threshold.js");
+    let text = [econoscope_core::chart::SCRIPT, threshold, pages].concat();
     let path = format!("/assets/{}.js", super::text::digest(&text));
     (path, Arc::new(Body::new(text.into())))
 });

@@ -151,7 +151,7 @@ static PAGES: [Page; 41] = [
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
-    page!("/alerts", alerts::page, LocalOnly, &[&["condition"]], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
+    page!("/alerts", alerts::page, LocalOnly, &[&alerts::ARGUMENTS], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),

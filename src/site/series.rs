@@ -6,8 +6,8 @@ use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
-    describe_data_age, encode_segment, format_dates, format_exact, format_interpretation,
-    format_or_dash, format_revision, late_note,
+    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
+    format_revision, late_note,
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
@@ -66,8 +66,8 @@ struct Content {
     interpretation: String,
     /// Unit of the published figures, of a past day that of its vintage.
     published: String,
-    /// A condition to be told of, encoded: above the newest level.
-    alert: String,
+    /// The newest level, to be told of figures above it.
+    level: f64,
     /// Period of the newest figure of a view that ends before today; else empty.
     cited_day: String,
     /// Notices that the sources require.
@@ -174,6 +174,14 @@ impl Page<'_> {
         if is_day { start } else { "" }
     }
 
+    /// Whether the chart shows what a condition on the series compares: its levels as published, of today.
+    fn has_alert(&self) -> bool {
+        let others =
+            ["units", "frequency", "as_of", "end"].map(|name| self.request.form_value(name));
+        let are_levels = others.iter().all(|value| view::api_units(value).is_empty());
+        are_levels && !self.is_forwarded
+    }
+
     /// Returns the path of the citation of the newest figure in view; of an index, of its level.
     fn cite(&self) -> String {
         let units = match self.request.form_value("units") {
@@ -258,7 +266,7 @@ fn load(
             let words = metric.unit_in_words.as_deref().unwrap_or(&metric.unit);
             capitalize(words.trim_end_matches(", SA"))
         },
-        alert: encode_segment(&format!("{id} > {}", metric.value.unwrap_or_default())),
+        level: metric.value.unwrap_or_default(),
         notices: metric.provenance.format_notices(),
         interpretation: interpretation(info, request, &metric, &level),
         cited_day: newest
