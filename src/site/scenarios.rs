@@ -20,17 +20,8 @@ use jiff::ToSpan;
 #[template(path = "scenarios.html")]
 struct Index<'a> {
     frame: Frame,
-    /// The nearest to its trigger first; those without figures last.
-    rows: Vec<Row<'a>>,
-}
-
-/// A scenario on the board.
-struct Row<'a> {
-    scenario: &'a Scenario,
-    /// Where it stands, or why that is not known.
-    progress: std::result::Result<Progress, String>,
-    /// The newest figures and the trigger as a line.
-    line: String,
+    /// Each with where it stands, or why that is not known; the nearest to its trigger first.
+    rows: Vec<(&'a Scenario, std::result::Result<Progress, String>)>,
 }
 
 /// Months in the line of the board.
@@ -77,24 +68,13 @@ pub(super) fn paths() -> Vec<String> {
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
-    let row = |scenario| {
-        let progress = progress_or_reason(desk, scenario)?;
-        let line = progress
-            .as_ref()
-            .map_or_else(|_| String::new(), Progress::sparkline);
-        Ok(Row {
-            scenario,
-            progress,
-            line,
-        })
+    let row = |scenario| Ok((scenario, progress_or_reason(desk, scenario)?));
+    let scenarios = desk.scenarios().into_iter();
+    let mut rows: Vec<_> = scenarios.map(row).collect::<Result<_>>()?;
+    let moves = |progress: &std::result::Result<Progress, String>| {
+        progress.as_ref().map_or(f64::INFINITY, |p| p.moves)
     };
-    let mut rows: Vec<Row> = desk
-        .scenarios()
-        .into_iter()
-        .map(row)
-        .collect::<Result<_>>()?;
-    let moves = |row: &Row| row.progress.as_ref().map_or(f64::INFINITY, |p| p.moves);
-    rows.sort_by(|a, b| moves(a).total_cmp(&moves(b)));
+    rows.sort_by(|a, b| moves(&a.1).total_cmp(&moves(&b.1)));
     render_page(&Index {
         frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
         rows,

@@ -174,14 +174,6 @@ impl Page<'_> {
         if is_day { start } else { "" }
     }
 
-    /// Whether the chart shows what a condition on the series compares: its levels as published, of today.
-    fn has_alert(&self) -> bool {
-        let others =
-            ["units", "frequency", "as_of", "end"].map(|name| self.request.form_value(name));
-        let are_levels = others.iter().all(|value| view::api_units(value).is_empty());
-        are_levels && !self.is_forwarded
-    }
-
     /// Returns the path of the citation of the newest figure in view; of an index, of its level.
     fn cite(&self) -> String {
         let units = match self.request.form_value("units") {

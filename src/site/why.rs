@@ -1,7 +1,7 @@
 //! What an indicator is made of, or what moved a figure: a waterfall as page and picture, with its figures as a table.
 
 use super::prelude::*;
-use super::text::{describe_data_age, encode_segment, format_dates, format_or_dash, format_points};
+use super::text::{describe_data_age, format_dates, format_or_dash, format_points};
 use super::view::{self, endpoint_arguments, query_string, render_options};
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
@@ -38,7 +38,6 @@ struct Page<'a> {
     /// Whether it is a figure with parts, and whether the span of its change can be chosen.
     whole: Option<&'static Whole>,
     charts: Vec<ChartSpec>,
-    month: String,
     query: String,
 }
 
@@ -102,7 +101,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     }
     render_page(&Page {
         whole: whole_of(&answer),
-        month: month(&answer),
         frame,
         request,
         answer,
@@ -167,7 +165,11 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
     let own = answer.inputs.iter().filter(|i| i.score == score.name);
     let part = |input: &ExplainedInput| {
         Some(Bar {
-            link: format!("/series/{}", encode_segment(first_id(&input.series))),
+            link: input
+                .series
+                .split(", ")
+                .next()
+                .map_or_else(String::new, |id| format!("/series/{id}")),
             ..bar(&input.name, input.points?, input.points_before, false)
         })
     };
@@ -188,7 +190,8 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
         "percentage points" | "points around target" => "points".to_owned(),
         // The font of pictures has no Greek letters.
         "standard deviations" => "SD".to_owned(),
-        unit => spell_out_unit(unit),
+        // Amounts of dollars are written each in its own size: millions here, trillions there.
+        unit => spell_out_unit(unit).replace(" dollars", ""),
     };
     let name = answer.name.split(" (").next().unwrap_or_default();
     let mut spec = ChartSpec {
@@ -221,9 +224,4 @@ fn lead(answer: &Explanation) -> String {
         .split_once(" [")
         .and_then(|(head, rest)| Some((head, rest.split_once(']')?.1)));
     parts.map_or_else(|| text.clone(), |(head, tail)| format!("{head}{tail}"))
-}
-
-/// Returns the first of the series that an input is read from.
-fn first_id(series: &str) -> &str {
-    series.split(", ").next().unwrap_or_default()
 }

@@ -372,7 +372,38 @@ async function board() {
   for (const row of rows.filter((_, i) => far[i] < Infinity)) check(/class="spark"/.test(row) && row.includes('stroke="var(--line-2)"') && /\d %/.test(row) && /<a href="\/series\/[^"]+start=|never/.test(row), `a row without line, trigger, rate or last time: ${row.slice(0, 90)}`);
 }
 
+/** First paint of the start page at a processor slowed four times; a busy machine says nothing. */
+async function paint() {
+  for (const width of [390, 1440]) {
+    const paints = [];
+    for (let i = 0; i < 9; i++) {
+      const context = await browser.newContext({ viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
+      await page.goto(`${BASE}/`, { waitUntil: "load" });
+      await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length);
+      paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
+      await context.close();
+    }
+    const median = paints.sort((a, b) => a - b)[4];
+    console.log(`home: first paint after ${Math.round(median)} ms at ${width}`);
+    check(median < 250, `home: first paint after ${Math.round(median)} ms at ${width}`);
+  }
+}
+
+/** A link to a part of the start page that is laid out late leads there. */
+async function anchors() {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${BASE}/#connect`);
+  await page.waitForTimeout(300);
+  const { y } = await page.locator("#connect").boundingBox();
+  check(Math.abs(y) < 60, `#connect is at ${y}`);
+  await page.close();
+}
+
+if (process.env.QUIET === "1") await paint();
 await headers();
+await anchors();
 await waterfalls();
 await thresholds();
 await board();

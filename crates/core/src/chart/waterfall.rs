@@ -5,6 +5,7 @@ use super::palette::{INK, LINES, MUTED, SHADE};
 use super::spec::ChartSpec;
 use super::unit::escaped;
 use crate::format::{Unit, change_text};
+use crate::indicators::statistics::count;
 use crate::model::untrusted::truncate;
 
 /// A bar of a waterfall.
@@ -100,15 +101,11 @@ struct Rows {
     scale: f64,
 }
 
-fn float(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
 impl Rows {
     fn new(frame: &Frame, margin: f64, height: f64, bars: &[Bar], all: &[Ends]) -> Self {
         let size = frame.font_size;
         let is_stacked = frame.width < NARROW && height >= size * STACKED_ROW;
-        let width = |chars: Option<usize>| float(chars.unwrap_or(0)) * size * CHAR;
+        let width = |chars: Option<usize>| count(chars.unwrap_or(0)) * size * CHAR;
         let labels = bars.iter().map(|b| b.label(frame.spec).chars().count());
         let label = width(labels.max()) + 10.0;
         let free = frame.width - 2.0 * margin - label - 10.0;
@@ -120,7 +117,7 @@ impl Rows {
         };
         let values = || all.iter().flatten().flatten().copied();
         let low = values().fold(0.0, f64::min);
-        let high = values().fold(low + f64::MIN_POSITIVE, f64::max);
+        let high = values().fold(low + 1e-9, f64::max);
         let scale = plot.max(1.0) / (high - low);
         Self {
             margin,
@@ -153,11 +150,11 @@ impl Frame<'_> {
     /// Draws the bars of the current panel between two heights, with names to the left and values to the right.
     pub(super) fn draw_bars(&mut self, margin: f64, top: f64, bottom: f64) {
         let room = (bottom - top) / (self.font_size * MIN_ROW);
-        let max = (3..60).rfind(|count| float(*count) <= room).unwrap_or(3);
+        let max = (3..60).rfind(|rows| count(*rows) <= room).unwrap_or(3);
         let bars = joined(&self.spec.bars, max);
         let now = ends(&bars, |bar| Some(bar.value));
         let before = ends(&bars, |bar| bar.before);
-        let height = (bottom - top) / float(bars.len().max(1));
+        let height = (bottom - top) / count(bars.len().max(1));
         let all = [now.as_slice(), before.as_slice()].concat();
         let rows = Rows::new(self, margin, height, &bars, &all);
         let zero = rows.zero;
