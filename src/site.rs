@@ -33,6 +33,7 @@ mod strip;
 mod text;
 mod view;
 mod vintages;
+mod why;
 mod widget_frame;
 mod widgets;
 

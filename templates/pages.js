@@ -235,6 +235,7 @@ async function mount(figure) {
     const slider = part("vintages");
     if (slider) vintages(slider, figure, lines, (shown, reach) => show([shown], { reach }));
     own.state = "live";
+    threshold(figure);
   } catch (error) {
     own.state = "";
     sayIn(part("trouble"), `The figures could not be read: ${error.message}`);
@@ -445,6 +446,7 @@ function begin(root) {
     still.addEventListener("pointerdown", () => mount(figure), { once: true });
     still.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key.startsWith("Arrow")) { event.preventDefault(); wake(); } });
   }
+  for (const form of root.querySelectorAll("form.alert")) crossed(form);
   for (const input of root.querySelectorAll("input[role=combobox]")) suggest(input);
   for (const box of root.querySelectorAll(".travel")) plane(box);
 }

@@ -52,6 +52,21 @@ impl Found {
     }
 }
 
+/// Arguments of the page: a condition, or the parts of one that compares a series with a number.
+pub(super) const ARGUMENTS: [&str; 4] = ["condition", "series", "side", "level"];
+
+/// Returns the condition of a request; empty without one.
+fn condition(request: &PageRequest) -> String {
+    let [whole, series, side, level] = ARGUMENTS.map(|name| request.form_value(name));
+    if whole.is_empty() && !series.is_empty() && !level.is_empty() {
+        return format!(
+            "{series} {} {level}",
+            if side.is_empty() { ">" } else { side }
+        );
+    }
+    whole.to_owned()
+}
+
 /// Renders the page of a condition, or examples.
 ///
 /// # Errors
@@ -59,20 +74,20 @@ impl Found {
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description =
         "Conditions on US figures, and each day on which they came true, to subscribe to.";
-    let condition = request.form_value("condition");
+    let condition = condition(request);
     let example =
         |scenario: &Scenario| Some((scenario.title.clone(), scenario_condition(scenario)?));
     let mut page = Page {
         frame: Frame::new(desk, "Alerts", description, "/alerts"),
-        condition: condition.to_owned(),
+        condition,
         problem: String::new(),
         found: None,
         examples: desk.scenarios().into_iter().filter_map(example).collect(),
     };
-    if condition.is_empty() {
+    if page.condition.is_empty() {
         return render_page(&page);
     }
-    match crossings(desk, condition) {
+    match crossings(desk, &page.condition) {
         Ok(crossings) => {
             page.found = Some(Found {
                 alerts: alerts(desk, &crossings)?,

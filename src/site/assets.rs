@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 static SCRIPT: LazyLock<(String, Arc<Body>)> = LazyLock::new(|| {
     let vintages = include_str!("../../templates/vintages.js");
     let pages = include_str!("../../templates/pages.js");
-    let text = [econoscope_core::chart::SCRIPT, vintages, pages].concat();
+    let threshold = include_str!("../../templates/threshold.js");
+    let text = [econoscope_core::chart::SCRIPT, vintages, threshold, pages].concat();
     let path = format!("/assets/{}.js", super::text::digest(&text));
     (path, Arc::new(Body::new(text.into())))
 });

@@ -6,7 +6,9 @@ use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::time_series::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
-use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels};
+use econoscope_core::chart::{
+    ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels, render_svg,
+};
 use econoscope_core::format::unit_name;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Frequency, Observation};
@@ -132,6 +134,17 @@ pub(super) fn format_title(code: &str, title: Option<&str>) -> String {
     title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
 }
 
+/// Draws a waterfall as HTML, once for wide and once for narrow screens, as high as its bars need.
+pub(super) fn draw_bars(spec: &ChartSpec) -> String {
+    let bars = u16::try_from(spec.bars.len()).unwrap_or(1);
+    let draw = |width, row| render_svg(&spec.clone().into_plot(width, 30 + bars * row));
+    both(&draw(1100, 34), &draw(350, 46))
+}
+
+fn both(wide: &str, narrow: &str) -> String {
+    format!("<div class=\"plot wide\">{wide}</div><div class=\"plot narrow\">{narrow}</div>")
+}
+
 /// Draws a chart and its panels as HTML, once for wide and once for narrow screens. Panels are less high than a single
 /// chart.
 pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> String {
@@ -141,7 +154,5 @@ pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> String {
         count => (200 * count, 170 * count),
     };
     let draw = |width, height| render_panels(&spec.clone().into_plot(width, height), others);
-    let wide = draw(1100, wide);
-    let narrow = draw(380, narrow);
-    format!("<div class=\"plot wide\">{wide}</div><div class=\"plot narrow\">{narrow}</div>")
+    both(&draw(1100, wide), &draw(380, narrow))
 }

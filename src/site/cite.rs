@@ -371,9 +371,13 @@ impl Query<'_> {
 
 /// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".
 pub(super) fn short_address(desk: &Desk, id: &str) -> String {
+    format!("{}/cite/{}", host(desk), encode_segment(id))
+}
+
+/// Returns the address of the service without its scheme: "macro.example".
+pub(super) fn host(desk: &Desk) -> &str {
     let home = desk.settings().home();
-    let host = home.split_once("://").map_or(home, |(_, rest)| rest);
-    format!("{host}/cite/{}", encode_segment(id))
+    home.split_once("://").map_or(home, |(_, rest)| rest)
 }
 
 /// Returns the argument `check` of the permanent address: the figure, or a digest of the rows of a range.

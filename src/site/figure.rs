@@ -1,6 +1,7 @@
 //! The newest figure of a view: value, unit and change, for headline, table, note on vintages and citation alike.
 
 use econoscope_core::chart::ChartSpec;
+pub(super) use econoscope_core::format::change_text;
 use econoscope_core::format::{Unit, period};
 use econoscope_core::model::{Date, Frequency};
 
@@ -49,17 +50,6 @@ pub(super) fn write_change(spec: &ChartSpec, change: f64) -> String {
         change,
         usize::from(spec.decimals),
     )
-}
-
-/// Formats a change with its sign and unit; that of a rate, an index or a score is in points.
-pub(super) fn change_text(unit: &Unit, short: &str, change: f64, decimals: usize) -> String {
-    let is_in_points = ["%", "index", "0-100", "flag", "points"];
-    let signed = unit.format_change(change, decimals);
-    if is_in_points.iter().any(|start| short.starts_with(start)) {
-        return format!("{signed} points");
-    }
-    let (_, after) = unit.format_parts(change, decimals);
-    format!("{signed} {after}").trim_end().to_owned()
 }
 
 fn unit(spec: &ChartSpec) -> Unit {

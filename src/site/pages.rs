@@ -8,7 +8,7 @@ use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed,
 use super::{
     glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
 };
-use super::{view, widget_frame, widgets};
+use super::{view, why, widget_frame, widgets};
 use crate::admission::{Admission, Policy, Price};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
@@ -131,7 +131,7 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
-static PAGES: [Page; 39] = [
+static PAGES: [Page; 41] = [
     page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
@@ -140,6 +140,7 @@ static PAGES: [Page; 39] = [
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
     page!("/compare.csv", compare::csv, LocalOnly, &[&compare::ARGUMENTS], Unlisted, "/compare.csv?series=DGS10,DGS2"),
     page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
+    page!("/why/{name}", why::page, LocalOnly, &[&why::ARGUMENTS], Items(why::paths), "/why/CPIAUCSL"),
     page!("/calendar", calendar::page, LocalOnly, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
     page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
@@ -150,7 +151,7 @@ static PAGES: [Page; 39] = [
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
-    page!("/alerts", alerts::page, LocalOnly, &[&["condition"]], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
+    page!("/alerts", alerts::page, LocalOnly, &[&alerts::ARGUMENTS], Sitemap, "/alerts?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
@@ -165,6 +166,7 @@ static PAGES: [Page; 39] = [
     page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
     page!("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
     page!("/chart/release/{name}", release::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
+    page!("/chart/why/{name}", why::picture, LocalOnly, &[&why::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/why/UNRATE.svg"),
     page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
     page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
     page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),

@@ -210,7 +210,10 @@ fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
 }
 
 /// Renders a chart with title, source and credit.
-fn render(
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an unknown theme, size or format.
+pub(super) fn render(
     desk: &Desk,
     request: &PageRequest,
     mut spec: ChartSpec,
@@ -222,7 +225,10 @@ fn render(
     };
     let requested = size(request)?;
     if let Some((width, height)) = requested.filter(|_| format(request).is_ok_and(|f| f == "png")) {
-        let lines = [&spec].into_iter().chain(others).map(|s| s.lines.len());
+        let lines = [&spec]
+            .into_iter()
+            .chain(others)
+            .map(|s| s.lines.len().max(1));
         check_work(width, height, lines.sum())?;
     }
     (spec.size, spec.theme) = (requested.unwrap_or(default), theme(request)?);

@@ -39,6 +39,7 @@ struct Page<'a> {
     /// Identifiers of the composites, and their inputs.
     composites: Vec<(String, &'static Indicator, Result<Explanation>)>,
     scenarios: Vec<Scenario>,
+    is_forwarded: bool,
 }
 
 pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
@@ -85,6 +86,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         real_time: real_time.map(|m| (m.month, m)).collect(),
         plane: quadrant::draw_large(&path, regime_label(&regime.regime))?,
         scenarios: scenarios.scenarios,
+        is_forwarded: answers.is_forwarded,
         composites,
         regime,
         frame,
@@ -92,7 +94,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 }
 
 /// Formats the value of a composite with its label, or why there is none.
-fn format_value(explanation: &Explanation, about: &Indicator) -> String {
+pub(super) fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     let score = explanation.scores.first();
     if let Some((value, score)) = score.and_then(|score| Some((score.value?, score))) {
         let label = explanation

@@ -1,14 +1,15 @@
 //! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
 use super::prelude::*;
-use super::text::{encode_segment, format_percent};
+use super::text::{encode_segment, format_percent, format_whole};
 use super::widget_frame::Widget;
 use super::{articles, charts, error_page, pictures};
 use econoscope_answers::endpoints::time_series::recessions;
-use econoscope_core::chart::{ChartSpec, Line, render_fluid};
-use econoscope_core::format::{Unit, heading};
+use econoscope_core::chart::{ChartSpec, Line, render_fluid, render_sparkline};
+use econoscope_core::format::{Unit, change_text, heading, number};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
-use econoscope_core::indicators::prose::join;
+use econoscope_core::indicators::prose::{capitalize, join};
+use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::store::Article;
@@ -19,8 +20,12 @@ use jiff::ToSpan;
 #[template(path = "scenarios.html")]
 struct Index<'a> {
     frame: Frame,
-    scenarios: Vec<&'a Scenario>,
+    /// Each with where it stands, or why that is not known; the nearest to its trigger first.
+    rows: Vec<(&'a Scenario, std::result::Result<Progress, String>)>,
 }
+
+/// Months in the line of the board.
+const MONTHS: usize = 240;
 
 #[derive(Template)]
 #[template(path = "scenario.html")]
@@ -45,6 +50,8 @@ struct Progress {
     trigger: String,
     /// "0.37 to go", or "Reached".
     distance: String,
+    /// The distance in usual monthly moves: means of the monthly changes without their sign.
+    moves: f64,
     /// Past episodes, the newest first.
     episodes: Vec<Episode>,
     spec: ChartSpec,
@@ -61,10 +68,32 @@ pub(super) fn paths() -> Vec<String> {
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
+    let row = |scenario| Ok((scenario, progress_or_reason(desk, scenario)?));
+    let scenarios = desk.scenarios().into_iter();
+    let mut rows: Vec<_> = scenarios.map(row).collect::<Result<_>>()?;
+    let moves = |progress: &std::result::Result<Progress, String>| {
+        progress.as_ref().map_or(f64::INFINITY, |p| p.moves)
+    };
+    rows.sort_by(|a, b| moves(&a.1).total_cmp(&moves(&b.1)));
     render_page(&Index {
         frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
-        scenarios: desk.scenarios(),
+        rows,
     })
+}
+
+/// Computes the progress of a scenario, or says why it is not shown.
+///
+/// # Errors
+/// Any error of the store.
+fn progress_or_reason(
+    desk: &Desk,
+    scenario: &Scenario,
+) -> Result<std::result::Result<Progress, String>> {
+    match progress(desk, scenario) {
+        Err(Error::NoData { reason, .. }) => Ok(Err(capitalize(&reason) + ".")),
+        Err(error @ Error::NotPermitted { .. }) => Ok(Err(error.to_string())),
+        known => known.map(Ok),
+    }
 }
 
 pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -74,10 +103,7 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut articles = articles::published(desk)?;
     articles.retain(|a| a.tags.iter().any(|tag| scenario.articles.contains(tag)));
     let frame = Frame::new(desk, title, &scenario.thesis, &format!("/scenarios/{slug}"));
-    let progress = match progress(desk, scenario) {
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(error.to_string()),
-        progress => Ok(progress?),
-    };
+    let progress = progress_or_reason(desk, scenario)?;
     let picture = format!("/chart/scenario/{slug}.png");
     render_page(&Page {
         frame: frame.with_preview("", progress.is_ok().then_some(picture)),
@@ -134,6 +160,24 @@ impl Progress {
         unit.write(value, usize::from(self.spec.decimals))
     }
 
+    /// Draws the newest figures and the trigger as a small line.
+    fn sparkline(&self) -> String {
+        let mut spec = self.spec.clone();
+        for line in &mut spec.lines {
+            line.points
+                .drain(..line.points.len().saturating_sub(MONTHS));
+        }
+        render_sparkline(&spec)
+    }
+
+    /// Describes the distance: "about 4 usual monthly moves".
+    fn describe_moves(&self) -> String {
+        if self.moves < 1.5 {
+            return "less than two usual monthly moves".to_owned();
+        }
+        format!("about {} usual monthly moves", number(self.moves, 0))
+    }
+
     /// Describes the progress: "July 2026: −0.03 points", "trigger 0.50 points", "13 times before".
     fn notes(&self) -> Vec<String> {
         let past = match self.episodes.len() {
@@ -171,6 +215,12 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
     let trigger_line = standing.figures.iter().map(at_trigger).collect();
     let now = standing.now;
     let distance = standing.trigger - now.value;
+    let changes = standing.figures.windows(2).map(|pair| match pair {
+        [before, after] => (after.value - before.value).abs(),
+        _ => 0.0,
+    });
+    let usual = mean(&changes.collect::<Vec<_>>());
+    let moves = distance.abs() / usual.unwrap_or(0.0).max(f64::MIN_POSITIVE);
     Ok(Progress {
         series: desk.display_id(&info.id),
         now: format!("{}: {}", format_month(&now.date), format(now.value)),
@@ -178,11 +228,10 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
         distance: if standing.is_met {
             "Reached".to_owned()
         } else {
-            format!(
-                "{} to go",
-                unit.format_change(distance, usize::from(decimals))
-            )
+            let change = change_text(&unit, short, distance, usize::from(decimals));
+            format!("{change} to go")
         },
+        moves: if standing.is_met { 0.0 } else { moves },
         month: now.date,
         spec: ChartSpec {
             title: scenario.title.clone(),

@@ -6,12 +6,12 @@ use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
-    describe_data_age, encode_segment, format_dates, format_exact, format_interpretation,
-    format_or_dash, format_revision, late_note,
+    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
+    format_revision, late_note,
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
 use super::vintages::VintageComparison;
-use super::{charts, figure};
+use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
@@ -40,6 +40,8 @@ struct Page<'a> {
     terms: Vec<&'static Term>,
     /// Identifiers and titles of related series.
     related: Vec<(String, String)>,
+    /// Path of the page that explains it.
+    why: Option<String>,
     is_forwarded: bool,
 }
 
@@ -68,8 +70,8 @@ struct Content {
     due: Option<Date>,
     /// The average of a later month than the newest figure, of a view of levels up to today.
     newer: Option<NewerMean>,
-    /// A condition to be told of, encoded: above the newest level.
-    alert: String,
+    /// The newest level, to be told of figures above it.
+    level: f64,
     /// Period of the newest figure of a view that ends before today; else empty.
     cited_day: String,
     /// Notices that the sources require.
@@ -125,6 +127,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         terms: terms_about(&info).collect(),
         source: view::figures_path(desk, &id, request),
         related: nearest_series(desk, &info, MAX_RELATED)?,
+        why: why::path_of(info.id.as_str()).filter(|_| !is_forwarded),
         request,
         id,
         is_forwarded,
@@ -261,7 +264,7 @@ fn load(
             let words = metric.unit_in_words.as_deref().unwrap_or(&metric.unit);
             capitalize(words.trim_end_matches(", SA"))
         },
-        alert: encode_segment(&format!("{id} > {}", metric.value.unwrap_or_default())),
+        level: metric.value.unwrap_or_default(),
         notices: metric.provenance.format_notices(),
         interpretation: interpretation(info, request, &metric, &level),
         cited_day: newest

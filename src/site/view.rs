@@ -15,6 +15,7 @@ use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_desk::Desk;
 use jiff::ToSpan;
+use serde::de::DeserializeOwned;
 
 /// Arguments of a view of one series, named as in the API.
 pub(super) const ARGUMENTS: [&str; 5] = ["start", "end", "units", "frequency", "as_of"];
@@ -258,7 +259,7 @@ pub(super) fn endpoint_arguments<'a>(
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    Params::local(desk, &comparison_params(arguments)?)
+    call::<Params>(desk, arguments)
 }
 
 /// Calls `compare_series` for every row.
@@ -266,12 +267,23 @@ pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    Params::local(desk, &comparison_params(arguments)?.with_all_rows())
+    Params::local(desk, &params::<Params>(arguments)?.with_all_rows())
 }
 
-fn comparison_params(arguments: Arguments) -> Result<Params> {
-    let route = Route::find(Params::TOOL)
-        .ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
+/// Calls an endpoint over the figures of this server.
+///
+/// # Errors
+/// The error of the endpoint.
+pub(super) fn call<E: Endpoint + DeserializeOwned>(
+    desk: &Desk,
+    arguments: Arguments,
+) -> Result<E::Output> {
+    E::local(desk, &params(arguments)?)
+}
+
+fn params<E: Endpoint + DeserializeOwned>(arguments: Arguments) -> Result<E> {
+    let route =
+        Route::find(E::TOOL).ok_or_else(|| Error::internal("looking up an endpoint", E::TOOL))?;
     let checked = decode::check(route.input_schema(), arguments)?;
     decode::params(&checked)
 }

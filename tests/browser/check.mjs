@@ -86,7 +86,7 @@ const SIZES = [
 ];
 const WIDGETS = [...SIZES, ...rows.filter((path) => path.startsWith("/widget/")).map((path) => [path.replaceAll(/\W+/g, "-").slice(8), path, 480, 270])];
 /** Pages with arguments; the first five, which have charts, are looked at in every size. */
-const VARIANTS = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/glossary?q=spread", "/articles/sahm-rule-record", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release"];
+const VARIANTS = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/glossary?q=spread", "/articles/sahm-rule-record", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release", "/why/PAYEMS?date=2020-04", "/why/regime", "/why/CPIAUCSL?date=1950-01", "/scenarios"];
 const isHtml = async (path) => (await fetch(BASE + path)).headers.get("content-type").startsWith("text/html");
 const listed = [];
 for (const path of rows) if (!path.startsWith("/widget/") && !path.includes("{base}") && (await isHtml(path))) listed.push(path);
@@ -298,7 +298,113 @@ async function faults(page, where) {
   check((await frame.locator("#value").textContent()) === "12.5 %", `${where}: the keyed shape is not read`);
 }
 
-if (!process.env.ONLY) for (const part of [headers, evil, policies]) await part();
+/** The number that a text shows. */
+const numberIn = (text) => Number((text.replaceAll("−", "-").replaceAll(",", "").match(/[-+]?\$?[\d.]+/)?.[0] ?? "NaN").replace("$", ""));
+
+/** A waterfall: its bars begin where the last ended, its labels add up, each part leads to its series. */
+async function waterfalls() {
+  for (const [path, script, width] of [["/why/CRPI", true, 1440], ["/why/CRPI?as_of=2008-10-31&since=1y", false, 390], ["/why/CPIAUCSL?date=2022-06&since=3m", false, 1440], ["/why/PAYEMS?date=2020-04", true, 390], ["/why/UNRATE", false, 390], ["/why/A191RL1Q225SBEA", true, 1440]]) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, javaScriptEnabled: script });
+    const page = await context.newPage();
+    await page.goto(BASE + path);
+    const drawn = page.locator("figure svg:visible");
+    check((await drawn.count()) === 1, `${path}: ${await drawn.count()} pictures`);
+    const labels = await drawn.locator("text[text-anchor=end]").allTextContents(), numbers = labels.map(numberIn);
+    const sum = numbers.slice(0, -1).reduce((a, b) => a + b, 0);
+    check(numbers.length > 2 && Math.abs(sum - numbers.at(-1)) < 1e-6, `${path}: ${labels.join(" | ")} do not add up`);
+    const fills = await drawn.locator("rect[fill^='var(--line'], rect[fill='var(--muted)']").evaluateAll((bars) => bars.map((b) => [b.x.baseVal.value, b.x.baseVal.value + b.width.baseVal.value]));
+    check(fills.length === numbers.length, `${path}: ${fills.length} bars for ${numbers.length} labels`);
+    fills.slice(1).forEach(([from, to], i) => check(Math.min(...fills[i].flatMap((a) => [Math.abs(a - from), Math.abs(a - to)])) < 1.1, `${path}: bar ${i + 1} begins elsewhere`));
+    for (const link of await drawn.locator("a").evaluateAll((links) => links.map((a) => a.getAttribute("href")))) check((await fetch(BASE + link)).ok, `${path}: ${link} is dead`);
+    check((await drawn.locator("a").count()) > 1, `${path}: bars without links`);
+    await context.close();
+  }
+  for (const [page, link] of [["/series/CPIAUCSL", "/why/CPIAUCSL"], ["/series/UNRATE", "/why/UNRATE"], ["/series/CRPI", "/why/CRPI"], ["/regime", "/why/CNLI"], ["/", "/why/PAYEMS"], ["/", "/why/CRPI"]]) check((await (await fetch(BASE + page)).text()).includes(`href="${link}"`), `${page} has no link to ${link}`);
+}
+
+/** The threshold of a series: dragged, moved by keys, typed; without script a form. */
+async function thresholds() {
+  const told = async (condition) => (await (await fetch(`${BASE}/alerts?condition=${encodeURIComponent(condition)}`)).text()).match(/class="answer">([^<]*)/)[1];
+  for (const width of [390, 1440]) {
+    const context = await browser.newContext({ viewport: { width, height: 1000 } });
+    const page = await context.newPage();
+    await page.goto(`${BASE}/series/UNRATE`);
+    const mark = page.locator(".limit"), level = page.locator("form.alert input[name=level]"), said = page.locator(".crossed .answer");
+    await mark.waitFor();
+    await mark.scrollIntoViewIfNeeded();
+    const settled = async (what) => {
+      const now = await level.inputValue(), right = await told(`UNRATE > ${now}`);
+      await page.waitForFunction((right) => document.querySelector(".crossed .answer")?.textContent === right, right, { timeout: 5000 }).catch(async () => check(false, `${what} to ${now} at ${width}: ${await said.textContent().catch(() => "nothing")}, not ${right}`));
+      check(numberIn(await mark.getAttribute("aria-valuetext")) === Number(now), `${what} at ${width}: the mark is not at ${now}`);
+      return Number(now);
+    };
+    const box = await mark.boundingBox();
+    check(box.height >= 24 && box.width >= 24, `the mark is ${box.width} by ${box.height}`);
+    const from = Number(await level.inputValue());
+    await page.mouse.move(box.x + 12, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 12, box.y - 50, { steps: 5 });
+    await page.mouse.up();
+    const high = await settled("dragged");
+    check(high > from + 0.5 && page.url() === `${BASE}/series/UNRATE`, `dragged from ${from} to ${high}, ${page.url()}`);
+    await mark.focus();
+    await page.keyboard.press("ArrowDown");
+    check((await settled("a key")) < high, "an arrow key does not move the mark");
+    await level.fill("10");
+    check((await settled("typed")) === 10, "a typed number does not move the mark");
+    for (const link of await page.locator(".crossed a").evaluateAll((links) => links.map((a) => a.href))) check((await fetch(link)).ok, `${link} is dead`);
+    check((await page.locator(".crossed .snippet button").count()) === 1, "the address cannot be copied");
+    await context.close();
+  }
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${BASE}/series/UNRATE`);
+  await page.locator("form.alert input[name=level]").fill("6.5");
+  await page.locator("form.alert button").click();
+  check((await page.locator(".answer").textContent()) === (await told("UNRATE > 6.5")), "the form without script says something else");
+  check((await (await fetch(`${BASE}/series/UNRATE?units=pc1`)).text()).includes("form.alert") === false, "a threshold on a change");
+  await context.close();
+}
+
+/** The board of scenarios: the nearest first, each with line, trigger, base rate and last time. */
+async function board() {
+  const html = await (await fetch(`${BASE}/scenarios`)).text(), rows = html.split('<tr><th scope="row">').slice(1);
+  const far = rows.map((row) => (/<strong>Reached/.test(row) ? 0 : /less than two usual/.test(row) ? 1 : Number(row.match(/; about ([\d,]+) usual/)?.[1].replace(",", "") ?? Infinity)));
+  check(rows.length > 15 && far.every((n, i) => !i || n >= far[i - 1]), `the board is not in order: ${far}`);
+  for (const row of rows.filter((_, i) => far[i] < Infinity)) check(/class="spark"/.test(row) && row.includes('stroke="var(--line-2)"') && /\d %/.test(row) && /<a href="\/series\/[^"]+start=|never/.test(row), `a row without line, trigger, rate or last time: ${row.slice(0, 90)}`);
+}
+
+/** First paint of the start page at a processor slowed four times; a busy machine says nothing. */
+async function paint() {
+  for (const width of [390, 1440]) {
+    const paints = [];
+    for (let i = 0; i < 9; i++) {
+      const context = await browser.newContext({ viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
+      await page.goto(`${BASE}/`, { waitUntil: "load" });
+      await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length);
+      paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime));
+      await context.close();
+    }
+    const median = paints.sort((a, b) => a - b)[4];
+    console.log(`home: first paint after ${Math.round(median)} ms at ${width}`);
+    check(median < 250, `home: first paint after ${Math.round(median)} ms at ${width}`);
+  }
+}
+
+/** A link to a part of the start page that is laid out late leads there. */
+async function anchors() {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${BASE}/#connect`);
+  await page.waitForTimeout(300);
+  const { y } = await page.locator("#connect").boundingBox();
+  check(Math.abs(y) < 60, `#connect is at ${y}`);
+  await page.close();
+}
+
+if (process.env.QUIET === "1") await paint();
+if (!process.env.ONLY) for (const part of [headers, anchors, waterfalls, thresholds, board, evil, policies]) await part();
 for (const scheme of ["light", "dark"]) {
   for (const [name, path, width, height] of WIDGETS) await look(`widget-${name}`, BASE + path, { width, height, scheme });
   await look("widget-unknown", `${BASE}/widget/metric/dgs1O`, { width: 250, height: 100, scheme, status: 404 });

@@ -2,7 +2,8 @@
 # Looks at every surface in Chromium: pages, widgets, MCP Apps inside a host. Fails on an accessibility
 # violation, a console error, horizontal overflow, a missing handshake, or markup that came in by a name. Then
 # hovers, zooms, types and follows links, and fails where a figure under the crosshair is not the API's, where the
-# first load of the home page or of a widget is too heavy, or, with QUIET=1, where sixty years of daily figures stutter.
+# first load of the home page or of a widget is too heavy, or, with QUIET=1, where sixty years of daily figures stutter or the
+# start page is painted late.
 #
 # Usage: tests/browser/run.sh FOLDER BINARY [DATA]
 #   FOLDER  outside the repository; the test's own packages and its screenshots go there

@@ -12,6 +12,7 @@ mod plot;
 mod png;
 mod spec;
 mod unit;
+mod waterfall;
 
 pub use fluid::{render_fluid, render_sparkline};
 pub use frame::{FONTS, render_panels, render_svg};
@@ -19,6 +20,7 @@ pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, render_png};
 pub use spec::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, Span};
 pub use unit::escaped;
+pub use waterfall::Bar;
 
 /// Script that defines `chart(place, lines, options)`. It makes no requests.
 pub const SCRIPT: &str = concat!(

@@ -6,7 +6,7 @@ mod days;
 mod unit;
 
 pub use days::{day, due, format_dates, month, period, short_day};
-pub use unit::{Unit, amount_in_words, heading, unit_name};
+pub use unit::{Unit, amount_in_words, change_text, heading, unit_name};
 
 /// Numbers from here on are formatted with a power of ten, because their digits would fill the picture.
 const MIN_SCIENTIFIC: f64 = 1e16;

@@ -9,6 +9,14 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use std::collections::BTreeSet;
 
+/// Returns the first text between two marks; empty where there is none.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    all_between(text, from, to)
+        .first()
+        .copied()
+        .unwrap_or_default()
+}
+
 /// Returns the texts between two marks.
 fn all_between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     let parts = text.split(from).skip(1);
@@ -83,7 +91,7 @@ async fn a_scenario_shows_its_distance_and_past_crossings() {
     assert!(
         values
             .iter()
-            .any(|t| *t == format!("{:+.2} to go", 0.5 - value)),
+            .any(|t| *t == format!("{:+.2} points to go", 0.5 - value)),
         "{values:?}"
     );
     assert!(
@@ -100,6 +108,39 @@ async fn a_scenario_shows_its_distance_and_past_crossings() {
     let widget = get(&router, "/widget/scenario/sahm-trigger").await;
     assert_eq!(widget.status, StatusCode::OK);
     assert!(widget.text().contains("trigger 0.50 points") && widget.text().contains("<svg"));
+    // The board has the nearest first, and says so in words; what is not known comes last.
+    let board = get(&router, "/scenarios").await;
+    let rows: Vec<&str> = board
+        .text()
+        .split("<tr><th scope=\"row\">")
+        .skip(1)
+        .collect();
+    let moves = rows
+        .iter()
+        .map(|row| match between(row, "; about ", " usual") {
+            "" if row.contains("<strong>Reached") => 0.0,
+            "" if row.contains("less than two usual") => 1.0,
+            "" => f64::INFINITY,
+            number => number.replace(',', "").parse().unwrap(),
+        });
+    let moves: Vec<f64> = moves.collect();
+    assert!(
+        moves.is_sorted() && moves.iter().filter(|m| m.is_finite()).count() > 10,
+        "{moves:?}"
+    );
+    let sahm = rows
+        .iter()
+        .find(|row| row.contains("/scenarios/sahm-trigger"))
+        .unwrap();
+    for part in [
+        "points to go",
+        "class=\"spark\"",
+        "July 2024",
+        " to 31 %",
+        "trigger 0.50",
+    ] {
+        assert!(sahm.contains(part), "{part}: {sahm}");
+    }
     // Restricted series have neither distance nor chart in public.
     let public = router_with(options(), false);
     let page = get(&public, "/scenarios/vix-40").await;

@@ -109,8 +109,7 @@ async fn the_parts_of_a_gauge_add_up_to_its_value() {
         assert!((sum - value).abs() < 0.05, "{id}: {sum} for {value}");
         let page = get(&router, &format!("/series/SERVICE_{id}")).await;
         assert!(
-            page.text()
-                .contains(&format!("href=\"/regime#SERVICE_{id}\">Why ")),
+            page.text().contains(&format!("href=\"/why/{id}\">Why ")),
             "{id}"
         );
     }
@@ -378,4 +377,84 @@ async fn a_release_shows_twelve_surprises_that_are_print_less_expectation() {
         assert_eq!(rows, 12 * figures, "{name}");
         assert!(html.contains(&format!("download=\"{name}.ics\"")), "{name}");
     }
+}
+
+/// Returns the number that a cell of a table begins with.
+fn number_in(cell: &str) -> f64 {
+    let digits = cell.chars().filter(|c| c.is_ascii_digit() || *c == '.');
+    let size: f64 = digits.collect::<String>().parse().unwrap();
+    if cell.contains('−') { -size } else { size }
+}
+
+#[tokio::test]
+async fn bars_of_a_waterfall_add_up_on_every_page_and_lead_to_series() {
+    let router = unlimited_router();
+    let mut seen = 0;
+    for query in [
+        "CRPI",
+        "CRPI?as_of=2008-10-31&since=1y",
+        "RNOW",
+        "CNLI",
+        "CMSI",
+        "SAHM",
+        "regime",
+        "CPIAUCSL",
+        "CPIAUCSL?date=2022-06&since=3m",
+        "CPILFESL?date=2021-05&since=1m",
+        "PCEPI",
+        "PAYEMS?date=2020-04",
+        "PAYEMS?date=2022-06&since=1y",
+        "UNRATE",
+        "A191RL1Q225SBEA",
+    ] {
+        let page = get(&router, &format!("/why/{query}")).await;
+        assert_eq!(page.status, StatusCode::OK, "{query}");
+        let table = between(page.text(), "<table class=\"parts\">", "</table>");
+        let mut sum = 0.0;
+        for row in table.split("<tr").skip(2) {
+            let cell = between(row, "<td class=\"n\">", "</td>");
+            let name = between(row, "scope=\"row\">", "</th>");
+            if row.starts_with(" class=\"total\"") && name != "Base" {
+                // At the two decimals, or persons, that are shown.
+                assert!(
+                    (sum - number_in(cell)).abs() < 1e-6,
+                    "{query}: {sum}, {cell}"
+                );
+                (sum, seen) = (0.0, seen + 1);
+                continue;
+            }
+            sum += number_in(cell);
+            let links = page.text().matches("<a href=\"/series/").count();
+            assert!(links > 2, "{query}");
+        }
+        let id = query.split('?').next().unwrap();
+        let path = format!("{id}.svg{}", query.strip_prefix(id).unwrap());
+        let picture = get(&router, &format!("/chart/why/{path}")).await;
+        assert_eq!(picture.status, StatusCode::OK, "{path}");
+        assert!(
+            picture.text().contains(&format!("/why/{id}")),
+            "{path}: no address"
+        );
+        assert!(picture.text().contains("Source: "), "{path}: no source");
+        assert!(
+            !picture.text().contains("var("),
+            "{path}: colours of a page"
+        );
+    }
+    assert_eq!(seen, 16);
+    for (path, status) in [
+        ("/why/CPIAUCSL?date=1950-01", StatusCode::NOT_FOUND),
+        ("/why/CPIAUCSL?date=soon", StatusCode::BAD_REQUEST),
+        ("/why/UNRATE?as_of=2020-05-10", StatusCode::BAD_REQUEST),
+        ("/why/DGS10", StatusCode::BAD_REQUEST),
+        ("/why/nothing-like-it", StatusCode::NOT_FOUND),
+        ("/chart/why/NVI.png", StatusCode::NOT_FOUND),
+    ] {
+        assert_eq!(get(&router, path).await.status, status, "{path}");
+    }
+    let refused = get(&router, "/why/CPIAUCSL?date=1950-01").await;
+    assert!(
+        refused.text().contains("weights are held for changes from"),
+        "no reason"
+    );
 }

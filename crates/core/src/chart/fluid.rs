@@ -10,14 +10,12 @@ use std::fmt::Write;
 /// Width and height of the area that is stretched, in its own units.
 const SIZE: f64 = 500.0;
 
-/// Renders a chart's first line as a small curve with a dot on its last value, in the page's colours.
+/// Renders a chart's lines as small curves with a dot on the last value of the first one, in the page's colours.
 ///
 /// Empty if there are fewer than two points. It is decoration beside a figure and hidden from screen readers.
 pub fn render_sparkline(spec: &ChartSpec) -> String {
-    let mut first = spec.clone();
-    first.lines.truncate(1);
     let class = r#"class="spark" aria-hidden="true" focusable="false""#;
-    render(&first, class, false)
+    render(spec, class, false)
 }
 
 /// Renders a chart that fills its container, with axis labels inside the plot. Empty if there are fewer than two points.
@@ -37,14 +35,12 @@ fn render(spec: &ChartSpec, class: &str, has_labels: bool) -> String {
     };
     (plot.width, plot.height) = (SIZE, SIZE);
     // Without labels the axis need not end at ticks.
-    if !has_labels
-        && let Some((low, high)) = spec.lines.first().and_then(Line::extremes)
-        && high.value > low.value
-    {
+    let [low, high] = range(spec);
+    if !has_labels && high > low {
         // Halves, because the distance of two numbers can overflow.
-        let margin = (high.value * 0.5 - low.value * 0.5) * 0.14;
-        plot.left_axis.low = (low.value - margin).max(f64::MIN);
-        plot.left_axis.high = (high.value + margin).min(f64::MAX);
+        let margin = (high * 0.5 - low * 0.5) * 0.14;
+        plot.left_axis.low = (low - margin).max(f64::MIN);
+        plot.left_axis.high = (high + margin).min(f64::MAX);
     }
     let mut out = format!(r#"<svg {class} width="100%" height="100%">"#);
     for (x, width) in plot.bands(&spec.shading) {
@@ -55,8 +51,19 @@ fn render(spec: &ChartSpec, class: &str, has_labels: bool) -> String {
     if has_labels {
         draw_axes(&mut out, &plot, &scale);
     }
-    draw_lines(&mut out, spec, &plot, factor);
+    draw_lines(&mut out, spec, &plot, has_labels);
     out + "</svg>"
+}
+
+/// Returns the lowest and the highest value of all lines.
+fn range(spec: &ChartSpec) -> [f64; 2] {
+    let extremes = || spec.lines.iter().filter_map(Line::extremes);
+    let lowest = extremes().map(|(lowest, _)| lowest.value);
+    let highest = extremes().map(|(_, highest)| highest.value);
+    [
+        lowest.fold(f64::INFINITY, f64::min),
+        highest.fold(f64::NEG_INFINITY, f64::max),
+    ]
 }
 
 fn percent(place: f64) -> f64 {
@@ -98,7 +105,8 @@ fn draw_axes(out: &mut String, plot: &Plot, scale: &Scale) {
     }
 }
 
-fn draw_lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
+fn draw_lines(out: &mut String, spec: &ChartSpec, plot: &Plot, has_labels: bool) {
+    let factor = if has_labels { spec.scale().factor } else { 1.0 };
     let _ = write!(
         out,
         r#"<svg viewBox="0 0 {SIZE} {SIZE}" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">"#
@@ -111,7 +119,11 @@ fn draw_lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
             out,
             r#"<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.7" stroke-linejoin="round" stroke-linecap="round" vector-effect="non-scaling-stroke"/>"#
         );
-        if let Some(last) = line.points.last() {
+        let has_dot = spec
+            .lines
+            .first()
+            .is_some_and(|first| std::ptr::eq(first, line));
+        if let Some(last) = line.points.last().filter(|_| has_labels || has_dot) {
             let x = percent(plot.x(last.date));
             let y = percent(plot.line_y(line, last.value, factor));
             let _ = write!(

@@ -14,17 +14,19 @@ pub const FONTS: &str =
     "Inter, system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
 /// A drawing in progress.
-struct Frame<'a> {
-    out: String,
+pub(super) struct Frame<'a> {
+    pub(super) out: String,
     /// The current panel.
-    spec: &'a ChartSpec,
+    pub(super) spec: &'a ChartSpec,
     /// The scale of the current panel.
     scale: Scale,
-    width: f64,
+    pub(super) width: f64,
     height: f64,
-    font_size: f64,
+    pub(super) font_size: f64,
     title_size: f64,
     margin: f64,
+    /// Whether bars lead to their series.
+    pub(super) has_links: bool,
     /// Whether there is room for a title, a plot and a line of source and address only.
     is_compact: bool,
 }
@@ -73,22 +75,32 @@ pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
         } else {
             (20.0 * font_size / FONT_SIZE).max(18.0)
         },
+        has_links: !is_picture && !spec.bars.is_empty(),
         is_compact,
     };
     spec.theme.resolve_colours(frame.render(others))
 }
 
 impl<'a> Frame<'a> {
-    fn render(mut self, others: &'a [ChartSpec]) -> String {
+    /// Opens the drawing, with its description.
+    fn open(&mut self, others: &[ChartSpec]) {
         let width = self.width;
         let height = self.height;
         let font_size = self.font_size;
         let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
+        let role = if self.has_links { "group" } else { "img" };
         let other_lines: String = others.iter().map(ChartSpec::describe_lines).collect();
         let label = escaped(&(self.spec.describe() + &other_lines));
-        self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
+        self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="{role}" "#);
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" "#);
         self.out += &format!(r#"font-size="{font_size}">"#);
+    }
+
+    fn render(mut self, others: &'a [ChartSpec]) -> String {
+        self.open(others);
+        let width = self.width;
+        let height = self.height;
+        let font_size = self.font_size;
         let (margin, top, bottom) = if self.spec.theme == Theme::Page {
             (2.0, 10.0, height - font_size - 8.0)
         } else {
@@ -118,6 +130,16 @@ impl<'a> Frame<'a> {
         let right = plots().map(|p| p.left + p.width).fold(width, f64::min);
         for (spec, plot, base) in panels {
             self.set_panel(spec);
+            let panel = base - (height - days_height);
+            if unit_height > 0.0 {
+                let y = panel + unit_height - font_size * 0.9;
+                self.draw_text(margin, y, MUTED, &spec.unit_heading());
+            }
+            if !spec.bars.is_empty() {
+                let bottom = base + days_height - 6.0;
+                self.draw_bars(margin, panel + unit_height, bottom);
+                continue;
+            }
             let Some(mut plot) = plot else {
                 let x = width / 2.0;
                 let y = base - (height - days_height) / 2.0;
@@ -128,14 +150,6 @@ impl<'a> Frame<'a> {
             };
             // All panels have the same time axis.
             (plot.left, plot.width) = (left, (right - left).max(1.0));
-            if unit_height > 0.0 {
-                self.draw_text(
-                    margin,
-                    plot.top - font_size * 0.9,
-                    MUTED,
-                    &spec.unit_heading(),
-                );
-            }
             self.draw_plot(&plot);
         }
         self.out + "</svg>"
@@ -146,7 +160,7 @@ impl<'a> Frame<'a> {
         self.scale = spec.scale();
     }
 
-    fn draw_text(&mut self, x: impl Display, y: f64, fill: &str, text: &str) {
+    pub(super) fn draw_text(&mut self, x: impl Display, y: f64, fill: &str, text: &str) {
         let text = escaped(text);
         self.out += &format!(r#"<text x="{x}" y="{y:.1}" fill="{fill}">{text}</text>"#);
     }
@@ -428,7 +442,7 @@ fn spread(mut heights: Vec<&mut f64>, distance: f64) {
 }
 
 /// Returns how many characters of a width fit into a line.
-fn chars(width: f64, char_width: f64) -> usize {
+pub(super) fn chars(width: f64, char_width: f64) -> usize {
     let mut counts = 1..400_u16;
     let fits = |count: &u16| f64::from(*count) * char_width <= width;
     counts.rfind(fits).map_or(1, usize::from)

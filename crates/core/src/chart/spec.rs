@@ -2,6 +2,7 @@
 
 use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
+use super::waterfall::{self, Bar};
 use crate::format::{self, Unit};
 use crate::model::{Date, Frequency, Observation};
 use std::borrow::Cow;
@@ -74,6 +75,8 @@ pub struct ChartSpec {
     pub decimals: u8,
     /// One to eight lines; the first has the left axis.
     pub lines: Vec<Line>,
+    /// Bars of a waterfall, which takes the place of lines.
+    pub bars: Vec<Bar>,
     /// First and last day if they are not those of the lines: panels below each other share them.
     pub days: Option<(Date, Date)>,
     /// Whether axes are logarithmic; an axis with a value at zero or below is linear.
@@ -205,7 +208,7 @@ impl ChartSpec {
     /// Describes the lines of the chart, a sentence each.
     pub(super) fn describe_lines(&self) -> String {
         let scale = self.scale();
-        let mut text = String::new();
+        let mut text = waterfall::describe(self);
         for line in &self.lines {
             let ends = line.points.first().zip(line.points.last());
             let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {

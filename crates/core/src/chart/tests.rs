@@ -65,6 +65,7 @@ fn picture_of(series: &Series, start: Date, end: Date) -> ChartSpec {
             color: 0,
         }],
         shading: Vec::new(),
+        bars: Vec::new(),
         days: None,
         is_log: false,
         scale_note: "",

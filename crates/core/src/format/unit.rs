@@ -281,6 +281,17 @@ pub fn amount_in_words(value: f64, unit: &str) -> String {
     }
 }
 
+/// Formats a change with its sign and unit; that of a rate, an index or a score is in points.
+pub fn change_text(unit: &Unit, short: &str, change: f64, decimals: usize) -> String {
+    let is_in_points = ["%", "index", "0-100", "flag", "points"];
+    let signed = unit.format_change(change, decimals);
+    if is_in_points.iter().any(|start| short.starts_with(start)) {
+        return format!("{signed} points");
+    }
+    let (_, after) = unit.format_parts(change, decimals);
+    format!("{signed} {after}").trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
