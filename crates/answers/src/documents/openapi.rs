@@ -7,12 +7,6 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The description in `info`, with the meaning of version and licence.
-const ABOUT: &str = "Read-only US macroeconomic data. No key; attribution required. The version is that of this program, \
-    which answers every path of version 1.1.0 of the contract and adds others; the licence is that of the program and of \
-    this document. Figures keep the rights of their sources, named with each series. Parameters with an underscore in \
-    front, and `utm_` ones, are ignored; others that are not known are named in the header `Warning`.";
-
 /// Failures: status, and name of the response.
 const FAILURES: [(&str, &str); 7] = [
     ("400", "BadArgument"),
@@ -32,34 +26,27 @@ pub fn openapi_document(routes: &[Route], base: &str) -> String {
         .filter(|route| route.has_argument("format"))
         .map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
-    // The template has the responses to failures and their body, which all endpoints share.
-    let common = include_str!("../../templates/openapi.json");
-    let common: Value = serde_json::from_str(common).unwrap_or_default();
-    let problem = common.get("problem").cloned().unwrap_or_default();
+    // The template has all but what follows from the program and its endpoints.
+    let template = include_str!("../../templates/openapi.json");
+    let mut document: Value = serde_json::from_str(template).unwrap_or_default();
+    let body = document.pointer("/components/schemas/Problem").cloned();
     let answer = |route: &Route| {
         let schema = Value::Object(Map::clone(route.output_schema()));
         (answer_name(route), to_openapi(&schema))
     };
-    let schemas: Value = routes
-        .iter()
-        .map(answer)
-        .chain([("Problem".to_owned(), problem)])
-        .collect();
-    let document = json!({
-        "openapi": "3.0.3",
-        "info": {
-            "title": "Econoscope public macroeconomic data API",
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": ABOUT,
-            "contact": { "name": "Econoscope", "url": env!("CARGO_PKG_REPOSITORY") },
-            "license": { "name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0" },
-        },
-        "servers": [{ "url": base }],
-        "tags": [{ "name": "macro", "description": "US macroeconomic data" }],
-        "security": [],
-        "paths": paths,
-        "components": { "schemas": schemas, "responses": common.get("responses") },
-    });
+    let problem = ("Problem".to_owned(), body.unwrap_or_default());
+    let schemas: Value = routes.iter().map(answer).chain([problem]).collect();
+    for (place, value) in [
+        ("/info/version", env!("CARGO_PKG_VERSION").into()),
+        ("/info/contact/url", env!("CARGO_PKG_REPOSITORY").into()),
+        ("/servers/0/url", base.into()),
+        ("/paths", paths),
+        ("/components/schemas", schemas),
+    ] {
+        if let Some(slot) = document.pointer_mut(place) {
+            *slot = value;
+        }
+    }
     format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
 }
 
