@@ -428,8 +428,8 @@ fn describe_forecasts(
     let mut days = recorded.iter().rev().map(|(day, _)| *day);
     let known = days.find(|day| *day <= today).map(format::day);
     let told = join(coming, ", ") + &enclosed("; as of ", &known.unwrap_or_default(), "");
-    let told = told.trim_start_matches("; ");
-    Ok(format!("{}.", prose::capitalize(told)))
+    let sentence = prose::capitalize(told.trim_start_matches("; "));
+    Ok(format!("{sentence}."))
 }
 
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.

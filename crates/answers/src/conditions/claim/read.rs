@@ -193,11 +193,8 @@ impl Reader<'_> {
         let found = tokens.iter().find(|token| token.starts_with(SIGNS));
         let sign = found.ok_or_else(|| invalid("compares nothing"))?;
         let example = expression::parse(&format!("x {sign} 0")).ok();
-        let op = example
-            .as_ref()
-            .and_then(Expr::as_bound)
-            .map(|(_, op, _)| op);
-        let op = op.ok_or_else(|| invalid("has an unknown sign"))?;
+        let compared = example.as_ref().and_then(Expr::as_bound);
+        let (_, op, _) = compared.ok_or_else(|| invalid("has an unknown sign"))?;
         let [left, right] = [
             sides.next().unwrap_or_default(),
             sides.next().unwrap_or_default(),
@@ -205,8 +202,10 @@ impl Reader<'_> {
         let is_arrow = |token: &&String| ["↑", "↓"].contains(&token.as_str());
         let direction = left.iter().find(is_arrow);
         let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
-        let name = Some(written.as_str()).filter(|name| !name.is_empty());
-        let name = name.or(subject).ok_or_else(|| invalid("names no series"))?;
+        let named = Some(written.as_str()).filter(|name| !name.is_empty());
+        let name = named
+            .or(subject)
+            .ok_or_else(|| invalid("names no series"))?;
         let Some(number) = self.number(right) else {
             let left = self.side(name)?;
             let right = self.side(&join(right, " "))?;
