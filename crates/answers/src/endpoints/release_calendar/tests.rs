@@ -130,7 +130,7 @@ fn pce_prices_are_expected_from_the_day_of_the_cpi() -> Result<()> {
     assert!(why.contains("CPI of August 2012"), "{why}");
     let next = figure("2012-09-14")?.next.unwrap();
     assert_eq!((next.period.as_str(), next.value), ("2012-08", 0.45));
-    assert_eq!(figure("2012-09-29")?.next.unwrap(), next);
+    assert_eq!(figure("2012-09-27")?.next.unwrap(), next);
     let later = figure("2012-09-30")?;
     assert_eq!(later.next, None);
     let last = later.last.unwrap();
