@@ -123,7 +123,7 @@ fn pce_prices_are_expected_from_the_day_of_the_cpi() -> Result<()> {
         assert_eq!(is_said, figure.next.is_some(), "{text}");
         Ok(figure)
     };
-    // The CPI of August 2012 came on 14 September, PCE prices on the 28th.
+    // The CPI of August 2012 came on 14 September; PCE prices of the bundle count from the end of the month.
     let early = figure("2012-09-13")?;
     assert_eq!(early.next, None);
     let why = early.missing.unwrap();
@@ -131,12 +131,12 @@ fn pce_prices_are_expected_from_the_day_of_the_cpi() -> Result<()> {
     let next = figure("2012-09-14")?.next.unwrap();
     assert_eq!((next.period.as_str(), next.value), ("2012-08", 0.45));
     assert_eq!(figure("2012-09-27")?.next.unwrap(), next);
-    let later = figure("2012-09-28")?;
+    let later = figure("2012-09-30")?;
     assert_eq!(later.next, None);
     let last = later.last.unwrap();
     assert_eq!(
         (last.period.as_str(), last.date),
-        ("2012-08", date(2012, 9, 28))
+        ("2012-08", date(2012, 9, 30))
     );
     assert_eq!((last.value, last.surprise), (0.433, Some(-0.017)));
     assert_eq!(last.expected.unwrap(), next);

@@ -5,6 +5,9 @@ use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::model::quantity::spell_out_unit;
 
+/// Most surprises in an answer.
+const MAX_SURPRISES: usize = 6;
+
 /// A first print and its surprise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Surprise {
@@ -21,8 +24,8 @@ pub struct Surprise {
     pub print: LastPrint,
 }
 
-/// Returns the newest print of each figure with an expectation, if it is later than `since`; the greatest surprise
-/// first.
+/// Returns the newest print of each figure with an expectation, if it is later than `since`; the greatest surprises
+/// alone, the greatest first.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -48,6 +51,7 @@ pub(super) fn surprises_since(desk: &Desk, since: Date, as_of: AsOf) -> Result<V
     }
     let size = |s: &Surprise| s.print.deviations.map_or(0.0, f64::abs);
     surprises.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    surprises.truncate(MAX_SURPRISES);
     Ok(surprises)
 }
 
