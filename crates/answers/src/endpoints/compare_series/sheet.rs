@@ -14,6 +14,7 @@ use econoscope_core::error::quote;
 use econoscope_core::format::number;
 use econoscope_core::indicators::expression::Column;
 use econoscope_core::model::table;
+use econoscope_desk::basis::Values;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,14 +84,6 @@ struct Line {
     changes: Vec<Option<Column>>,
 }
 
-impl Line {
-    /// The first figure, by which states are ranked.
-    fn rank(&self) -> f64 {
-        let first = self.row.figures.values().next();
-        first.and_then(Value::as_f64).unwrap_or(f64::MIN)
-    }
-}
-
 /// The rows of an answer, and what is known of their figures.
 struct Filled {
     lines: Vec<Line>,
@@ -115,31 +108,21 @@ impl<'a> Sheet<'a> {
     /// # Errors
     /// [`Error::InvalidParam`] for days beside a range, and for what no formula can be.
     pub(super) fn read(desk: &Desk, params: &'a Params) -> Result<Option<Self>> {
-        let of_range = [
-            ("start", params.start.is_some()),
-            ("end", params.end.is_some()),
-            ("condition", params.condition.is_some()),
-            ("frequency", params.frequency.is_some()),
-            ("correlations", params.correlations),
-        ];
-        let ranged = of_range.iter().find(|(_, is_given)| *is_given);
-        if let (Some(dates), Some((field, _))) = (&params.dates, ranged) {
-            let problem = format!("cannot stand beside {field}");
-            let allowed = "days alone, or a range";
-            return Err(Error::invalid(
-                "dates",
-                &dates.join(", "),
-                &problem,
-                allowed,
-            ));
-        }
-        // A range of one day asks for that day.
-        let one_day = params.start.iter().filter(|_| params.start == params.end);
+        let has_range = params.start.is_some() || params.end.is_some();
+        let is_counted =
+            params.condition.is_some() || params.frequency.is_some() || params.correlations;
         let given: Vec<String> = match &params.dates {
+            Some(dates) if has_range || is_counted => {
+                let text = dates.join(", ");
+                let problem = "cannot stand beside a range or what is counted over one";
+                return Err(Error::invalid("dates", &text, problem, "days alone"));
+            }
             Some(dates) => dates::join_split_dates(dates.iter().map(String::as_str)),
-            None => one_day.cloned().collect(),
+            // A range of one day asks for that day.
+            None if params.start == params.end => params.start.iter().cloned().collect(),
+            None => Vec::new(),
         };
-        if ranged.is_some_and(|(field, _)| *field != "start" || given.is_empty()) {
+        if is_counted || has_range && given.is_empty() {
             return Ok(None);
         }
         let text = params.series.join(",");
@@ -149,9 +132,8 @@ impl<'a> Sheet<'a> {
                 wording.days = given;
             }
             let items = items(wording.table);
-            let texts = items.iter().flat_map(|(_, formulas)| formulas);
             let mut columns = Vec::new();
-            for text in texts {
+            for text in items.iter().flat_map(|(_, formulas)| formulas) {
                 columns.extend(formulas::columns(desk, FIELD, text)?);
             }
             return Ok(Some(Self {
@@ -199,6 +181,10 @@ impl<'a> Sheet<'a> {
         let Some(lead) = lines.first().map(|line| Arc::clone(&line.level.series)) else {
             return Err(Error::no_data(columns::FIELD, "nothing can be computed"));
         };
+        let known = provenance.knowledge.iter();
+        let printed = known.filter(|basis| basis.values == Values::AsKnownThen);
+        let ids = join(printed.flat_map(|basis| &basis.series), ", ");
+        provenance.note("vintages", enclosed("as published then: ", &ids, ""));
         if days.last().is_none_or(|day| *day >= present) {
             provenance.note_timeliness("latest", &lead, present);
         }
@@ -212,7 +198,9 @@ impl<'a> Sheet<'a> {
             fill_days(lines, &days, wording.amount, provenance);
         }
         if wording.table == "states" {
-            lines.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
+            let rate = |line: &Line| line.row.figures.values().next().and_then(Value::as_f64);
+            let rank = |line: &Line| rate(line).unwrap_or(f64::MIN);
+            lines.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
         }
         let amount = wording.amount.map(format_amount);
         let title = amount.map(|amount| format!("What {amount} became"));
@@ -285,23 +273,13 @@ impl<'a> Sheet<'a> {
             texts.push("latest".into());
         }
         if texts.len() > MAX_DAYS {
-            let problem = format!("are {} days", texts.len());
-            return Err(Error::invalid(
-                "dates",
-                &texts.join(", "),
-                &problem,
-                "up to 8 days",
-            ));
+            let text = texts.join(", ");
+            return Err(Error::invalid("dates", &text, "are many", "8 days at most"));
         }
         let day = |text: &String| match dates::read("dates", text, newest, today)? {
             day if day > today => {
-                let allowed = format!("days up to {newest}");
-                Err(Error::invalid(
-                    "dates",
-                    text,
-                    "lies in the future",
-                    &allowed,
-                ))
+                let problem = "lies in the future";
+                Err(Error::invalid("dates", text, problem, "days up to today"))
             }
             day => Ok(day.min(newest)),
         };
@@ -338,6 +316,11 @@ fn line(
     let changes: Vec<Option<Column>> = others
         .map(|text| Some(find(text)?.column.clone()))
         .collect();
+    let change_unit = changes
+        .iter()
+        .flatten()
+        .next()
+        .map(|c| c.unit.short.clone());
     let is_untrusted = level.series().info.is_untrusted;
     let title = level.title.clone().filter(|_| !is_untrusted);
     let own = title.unwrap_or_else(|| level.name.clone());
@@ -346,11 +329,7 @@ fn line(
         item: if item.is_empty() { own } else { item },
         series: level.name.clone(),
         unit: column.unit.short.clone(),
-        change_unit: changes
-            .iter()
-            .flatten()
-            .map(|c| c.unit.short.clone())
-            .next(),
+        change_unit,
         figures: Map::new(),
     };
     Some(Line {
@@ -396,9 +375,11 @@ fn level_on(column: &Column, date: Date) -> Value {
 
 /// Returns the change of a period with the decimals that agencies print; "none" stands beside a level that tells why.
 fn change_on(column: &Column, date: Date) -> Value {
-    let decimals = match column.unit.short.as_str() {
-        "%" => 1,
-        _ => i32::from(column.series.info.decimals),
+    let is_percent = column.unit.short == "%";
+    let decimals = if is_percent {
+        1
+    } else {
+        column.series.info.decimals.into()
     };
     let value = column.series.value_on(date);
     value.map_or_else(|| "none".into(), |value| round_to(value, decimals).into())
@@ -421,30 +402,22 @@ fn fill_days(lines: &mut [Line], days: &[Date], amount: Option<f64>, provenance:
             continue;
         }
         let goes_on = |line: &Line| {
-            line.level
-                .series
-                .observations
-                .last()
-                .is_some_and(|o| o.date > *day)
+            let series = &line.level.series;
+            series.up_to(*day).len() < series.observations.len()
         };
         let is_daily = first == Some(Frequency::Daily) && !is_mixed;
         if is_daily && head != day.to_string() && lines.iter().any(goes_on) {
-            provenance.append_note(
-                "days",
-                &format!("{day} had no trading, {head} stands for it"),
-            );
+            let note = format!("{day} had no trading, {head} stands for it");
+            provenance.append_note("days", &note);
         }
         let mut by_label: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (line, cell) in lines.iter().zip(&cells) {
-            if let Ok(one) = cell {
-                let id = line.level.series.info.id.as_str();
-                if !provenance.notes.contains_key(id) {
-                    provenance.note_estimates(id, one.date, one.date);
-                }
+            let Ok(one) = cell else { continue };
+            let id = line.level.series.info.id.as_str();
+            if !provenance.notes.contains_key(id) {
+                provenance.note_estimates(id, one.date, one.date);
             }
-            if let Ok(one) = cell
-                && (!is_mixed || frequency(line).period_end(one.date) < *day)
-            {
+            if !is_mixed || frequency(line).period_end(one.date) < *day {
                 let label = frequency(line).label(one.date);
                 by_label.entry(label).or_default().push(&line.row.series);
             }
@@ -458,6 +431,7 @@ fn fill_days(lines: &mut [Line], days: &[Date], amount: Option<f64>, provenance:
         for (line, cell) in lines.iter_mut().zip(cells) {
             let value = cell.map_or_else(Value::from, |one| line.level.round(one.value).into());
             line.row.figures.insert(head.clone(), value);
+            line.row.change_unit = None;
         }
         heads.push(head);
     }
@@ -468,24 +442,20 @@ fn fill_days(lines: &mut [Line], days: &[Date], amount: Option<f64>, provenance:
 
 /// Adds the change between two days; of an amount that in percent, and what the amount became.
 fn add_change(lines: &mut [Line], days: [&String; 2], amount: Option<f64>) {
-    let added = match amount {
-        Some(amount) => vec![
-            "change %".to_owned(),
-            format!("{} became", format_amount(amount)),
-        ],
-        None => vec!["change".to_owned()],
-    };
     for line in lines {
-        let [before, after] = days.map(|day| line.row.figures.get(day).and_then(Value::as_f64));
-        let changes = before.zip(after).map(|(before, after)| match amount {
-            Some(amount) => vec![
-                round_to(100.0 * (after / before - 1.0), 1),
-                round_to(amount * after / before, 2),
-            ],
-            None => vec![line.level.round(after - before)],
-        });
-        let cells = changes.into_iter().flatten().map(Value::from);
-        line.row.figures.extend(added.iter().cloned().zip(cells));
+        let figures = &mut line.row.figures;
+        let [before, after] = days.map(|day| figures.get(day).and_then(Value::as_f64));
+        let Some((before, after)) = before.zip(after) else {
+            continue;
+        };
+        let mut add = |head: &str, value: f64| figures.insert(head.to_owned(), value.into());
+        if let Some(amount) = amount {
+            add("change %", round_to(100.0 * (after / before - 1.0), 1));
+            let became = format!("{} became", format_amount(amount));
+            add(&became, round_to(amount * after / before, 2));
+        } else {
+            add("change", line.level.round(after - before));
+        }
     }
 }
 
@@ -502,17 +472,12 @@ fn newest_on(series: &Series, day: Date, is_newest: bool) -> Found {
     match (series.last_on_or_before(day), next) {
         (Some(one), _) if frequency.period_end(one.date) >= day => Ok(one),
         (Some(one), Some(next)) if frequency.is_adjacent(one.date, next.date) => Ok(one),
-        (Some(_), Some(_)) if frequency > Frequency::Biweekly => Err("none".to_owned()),
-        (Some(one), Some(next)) => {
-            let last = frequency.label(one.date);
-            Err(format!(
-                "none between {last} and {}",
-                frequency.label(next.date)
-            ))
+        (Some(one), Some(next)) if frequency < Frequency::Monthly => {
+            Err(format!("none between {} and {}", one.date, next.date))
         }
         (Some(one), None) if is_newest || series.fresh_observation(day).is_some() => Ok(one),
         (Some(one), None) => Err(format!("to {}", frequency.label(one.date))),
         (None, Some(next)) => Err(format!("begins {}", frequency.label(next.date))),
-        (None, None) => Err("none".to_owned()),
+        (_, _) => Err("none".to_owned()),
     }
 }

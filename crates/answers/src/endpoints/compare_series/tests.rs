@@ -631,7 +631,7 @@ fn tables_are_found_as_people_write_them() -> Result<()> {
             .map(|_| ())
             .unwrap_err()
             .to_string()
-            .contains("cannot stand beside start")
+            .contains("cannot stand beside a range")
     );
     Ok(())
 }

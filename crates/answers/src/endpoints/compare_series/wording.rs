@@ -12,49 +12,12 @@ use std::sync::LazyLock;
 const NAMES: &str = include_str!("../../../data/table_names.csv");
 
 /// Words that say nothing of which table is meant.
-const FILLERS: [&str; 31] = [
-    "whole", "full", "entire", "complete", "all", "every", "table", "us", "u", "now", "latest",
-    "current", "today", "number", "figure", "data", "tenor", "maturity", "highest", "lowest",
-    "worst", "best", "has", "have", "had", "most", "least", "as", "with", "by", "rank",
-];
+const FILLERS: &str = "whole full entire complete all every table us u now latest current today number figure data tenor maturity \
+    highest lowest worst best has have had most least as with by rank";
 
 /// Words that join days to a name.
-const JOINTS: [&str; 34] = [
-    "in",
-    "on",
-    "of",
-    "for",
-    "at",
-    "from",
-    "since",
-    "and",
-    "vs",
-    "versus",
-    "to",
-    "against",
-    "with",
-    "compared",
-    "the",
-    "what",
-    "is",
-    "was",
-    "worth",
-    "would",
-    "be",
-    "as",
-    "published",
-    "known",
-    "first",
-    "reported",
-    "printed",
-    "between",
-    "a",
-    "look",
-    "like",
-    "how",
-    "did",
-    "show",
-];
+const JOINTS: &str = "in on of for at from since and vs versus to against with compared the what is was worth would be as \
+    published known first reported printed between a look like how did show";
 
 /// Words after which a day is that of the knowledge.
 const KNOWN: [&str; 5] = ["as", "published", "known", "reported", "printed"];
@@ -106,7 +69,7 @@ static TABLES: LazyLock<BTreeMap<Vec<String>, Named>> = LazyLock::new(|| {
 /// Returns the words of a name that count, in alphabetical order.
 fn significant(name: &str) -> Vec<String> {
     let mut words: Vec<String> = keywords(name)
-        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .filter(|word| !is_one_of(FILLERS, word))
         .collect();
     words.sort_unstable();
     words
@@ -167,32 +130,30 @@ fn amount(name: &str) -> Option<f64> {
     (amount > 0.0 && amount < 1e15).then_some(amount)
 }
 
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
 /// Returns the days that words name, as written; `None` if they name anything else.
 fn days<'a>(words: impl Iterator<Item = &'a str>, today: Date) -> Option<Vec<String>> {
-    let mut groups: Vec<String> = vec![String::new()];
+    let mut text = String::new();
     for spelled in words {
-        let word = spelled.trim_matches([',', '?', '.', '!', ':']);
-        let lower = word.to_ascii_lowercase();
-        let is_whole = ["then", "now", "today", "latest"].contains(&lower.as_str());
-        if is_whole || JOINTS.contains(&lower.as_str()) || FILLERS.contains(&lower.as_str()) {
-            groups.push(if is_whole { lower } else { String::new() });
-            if is_whole {
-                groups.push(String::new());
-            }
-            continue;
-        }
-        if let Some(group) = groups.last_mut() {
-            let space = if group.is_empty() { "" } else { " " };
-            *group += &format!("{space}{word}");
-        }
+        let word = spelled
+            .trim_matches([',', '?', '.', '!', ':'])
+            .to_ascii_lowercase();
+        text += &match word.as_str() {
+            // Without a date the earlier of two days is a year back.
+            "then" => "\n1y\n".to_owned(),
+            "now" | "today" | "latest" => format!("\n{word}\n"),
+            _ if is_one_of(JOINTS, &word) || is_one_of(FILLERS, &word) => "\n".to_owned(),
+            _ => format!(" {word}"),
+        };
     }
-    let days = groups.into_iter().filter(|group| !group.is_empty());
-    let day = |text: String| match text.as_str() {
-        // Of two days without a date the earlier is a year back.
-        "then" => Some("1y".to_owned()),
-        text => dates::read("dates", text, today, today)
+    let days = text.lines().map(str::trim).filter(|day| !day.is_empty());
+    let read = |day: &str| {
+        dates::read("dates", day, today, today)
             .ok()
-            .map(|_| text.to_owned()),
+            .map(|_| day.to_owned())
     };
-    days.map(day).collect()
+    days.map(read).collect()
 }
