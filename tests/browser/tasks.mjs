@@ -92,7 +92,7 @@ const TASKS = [
 let failed = 0;
 for (const width of [1440, 390]) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, hasTouch: width < 500 });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   page = await context.newPage();
   for (const [name, most, start, act] of TASKS) {
     clicks = 0;
