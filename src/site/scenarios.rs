@@ -13,8 +13,10 @@ use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::store::Article;
+use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::texts::scenarios::Scenario;
 use jiff::ToSpan;
+use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "scenarios.html")]
@@ -22,6 +24,7 @@ struct Index<'a> {
     frame: Frame,
     /// Each with where it stands, or why that is not known; the nearest to its trigger first.
     rows: Vec<(&'a Scenario, std::result::Result<Progress, String>)>,
+    rates: Arc<BaseRates>,
 }
 
 /// Months in the line of the board.
@@ -78,6 +81,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     render_page(&Index {
         frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
         rows,
+        rates: desk.base_rates()?,
     })
 }
 

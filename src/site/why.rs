@@ -189,14 +189,7 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
         let name = "rest and rounding";
         bars.push(bar(name, rest / f64::from(factor), None, false));
     }
-    let unit = match score.unit.as_str() {
-        "thous" => "people".to_owned(),
-        "percentage points" | "points around target" => "points".to_owned(),
-        // The font of pictures has no Greek letters.
-        "standard deviations" => "SD".to_owned(),
-        // Amounts of dollars are written each in its own size: millions here, trillions there.
-        unit => spell_out_unit(unit).replace(" dollars", ""),
-    };
+    let unit = short_unit(&score.unit);
     let name = answer.name.split(" (").next().unwrap_or_default();
     let mut spec = ChartSpec {
         lead: lead(answer),
@@ -219,6 +212,18 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
     bars.push(total);
     spec.bars = bars;
     Some(spec)
+}
+
+/// Returns the unit behind each label.
+fn short_unit(unit: &str) -> String {
+    match unit {
+        "thous" => "people".to_owned(),
+        "percentage points" | "points around target" => "points".to_owned(),
+        // The font of pictures has no Greek letters.
+        "standard deviations" => "SD".to_owned(),
+        // An amount of dollars would be written in its own size: millions here, trillions there.
+        unit => spell_out_unit(unit).replace(" dollars", ""),
+    }
 }
 
 /// Returns the sentence on what moved the value, without the identifier of a series.

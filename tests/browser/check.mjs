@@ -371,7 +371,7 @@ async function board() {
   const html = await (await fetch(`${BASE}/scenarios`)).text(), rows = html.split('<tr><th scope="row">').slice(1);
   const far = rows.map((row) => (/<strong>Reached/.test(row) ? 0 : /less than two usual/.test(row) ? 1 : Number(row.match(/; about ([\d,]+) usual/)?.[1].replace(",", "") ?? Infinity)));
   check(rows.length > 15 && far.every((n, i) => !i || n >= far[i - 1]), `the board is not in order: ${far}`);
-  for (const row of rows.filter((_, i) => far[i] < Infinity)) check(/class="spark"/.test(row) && row.includes('stroke="var(--line-2)"') && /\d %/.test(row) && /<a href="\/series\/[^"]+start=|never/.test(row), `a row without line, trigger, rate or last time: ${row.slice(0, 90)}`);
+  for (const row of rows.filter((_, i) => far[i] < Infinity)) check(/class="spark"/.test(row) && row.includes('stroke="var(--line-2)"') && /\d to \d+ %/.test(row) && /<a href="\/series\/[^"]+start=|never/.test(row), `a row without line, trigger, rate or last time: ${row.slice(0, 90)}`);
 }
 
 /** First paint of the start page at a processor slowed four times; a busy machine says nothing. */

@@ -136,7 +136,7 @@ async fn a_scenario_shows_its_distance_and_past_crossings() {
         "points to go",
         "class=\"spark\"",
         "July 2024",
-        " to 31 %",
+        "class=\"bar\"",
         "trigger 0.50",
     ] {
         assert!(sahm.contains(part), "{part}: {sahm}");
