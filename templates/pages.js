@@ -222,6 +222,7 @@ async function mount(figure) {
       drawn = drawInto(places, panels, { label: own.label ?? "Chart", read: readout(above), rings: revisedOf, viewed, bare: "bare" in own || ("fill" in own && groups.length > 1 && height / groups.length < 80), log: "log" in own, due: own.due ? dayOf(own.due) : 0, newer, ...more });
       figure.drawn = drawn;
       if (isZoomed) drawn.zoom(min, max);
+      threshold(figure);
     };
     show(groups);
     const asked = new URL(location.href).searchParams;
@@ -235,7 +236,6 @@ async function mount(figure) {
     const slider = part("vintages");
     if (slider) vintages(slider, figure, lines, (shown, reach) => show([shown], { reach }));
     own.state = "live";
-    threshold(figure);
   } catch (error) {
     own.state = "";
     sayIn(part("trouble"), `The figures could not be read: ${error.message}`);

@@ -19,6 +19,7 @@ function crossed(form) {
 
 /** A mark on a live chart that is moved by pointer and keys, together with the number in the form. */
 function threshold(figure) {
+  figure.querySelector(".limit")?.remove();
   const form = figure.closest("#view")?.querySelector("form.alert"), { drawn } = figure;
   if (!form || drawn.charts || drawn.lines.length !== 1) return;
   const { u } = drawn, [line] = drawn.lines, input = form.elements.level;
@@ -54,7 +55,8 @@ function threshold(figure) {
     event.preventDefault();
     set(to);
   });
-  form.addEventListener("input", (event) => { if (event.isTrusted) put(); });
+  if (!figure.putLimit) form.addEventListener("input", (event) => { if (event.isTrusted) figure.putLimit(); });
+  figure.putLimit = put;
   (u.hooks.draw ??= []).push(put);
   figure.append(mark);
   put();
