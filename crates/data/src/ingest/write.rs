@@ -196,7 +196,7 @@ mod tests {
             });
             let update = Update {
                 id: &series,
-                info: Catalogue::embedded().get(id),
+                info: Catalogue::embedded().get(id).map(|info| &**info),
                 rows: &rows,
                 is_new: true,
                 last_read: None,
