@@ -6,7 +6,7 @@ use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::model::quantity::spell_out_unit;
 
 /// Most surprises in an answer.
-const MAX_SURPRISES: usize = 6;
+const MAX_SURPRISES: usize = 5;
 
 /// A first print and its surprise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
