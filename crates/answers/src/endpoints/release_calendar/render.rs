@@ -138,6 +138,6 @@ fn format_figure(f: &ScheduledFigure) -> String {
         }
         _ => String::new(),
     };
-    let parts = parts.join("; ");
-    format!("{} ({}){unit}: {parts}{method}", f.name, f.series_id)
+    let told = parts.join("; ");
+    format!("{} ({}){unit}: {told}{method}", f.name, f.series_id)
 }
