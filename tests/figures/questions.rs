@@ -443,7 +443,7 @@ fn unanswerable_questions_say_what_to_do() {
         &[("seriesId", "UNRATE"), ("max_points", "500")],
     );
     assert!(many.contains("from 1 to 400"), "{many}");
-    let which = said("explain_indicator", &[("indicator", "gdp")]);
+    let which = said("explain_indicator", &[("indicator", "retail sales")]);
     assert!(
         which.contains("CRPI, RNOW, CRPI2, CNLI, CMSI, CRAI, NVI, regime"),
         "{which}"

@@ -78,7 +78,13 @@ impl Told {
         for id in &ids {
             let rows = self.ask(
                 "get_time_series",
-                &[("seriesId", id), ("start", "max"), ("detail", "summary")],
+                &[
+                    ("seriesId", id),
+                    ("start", "max"),
+                    // Forecasts go on.
+                    ("end", "today"),
+                    ("detail", "summary"),
+                ],
             );
             self.same(
                 "get_time_series",
