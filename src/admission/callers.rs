@@ -28,14 +28,33 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 pub(crate) const RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
-/// Headers that reverse proxies, tunnels and CDNs add, in lower case, besides those with a prefix of [`is_of_proxy`].
-const PROXY_HEADERS: &str = include_str!("../../data/proxy_headers.txt");
-
 /// Whether a reverse proxy, a tunnel or a CDN adds a header of this name, in lower case.
 fn is_of_proxy(name: &str) -> bool {
-    name.starts_with("x-forwarded")
-        || name.starts_with("x-original-forwarded")
-        || PROXY_HEADERS.lines().any(|header| header == name)
+    match name {
+        "forwarded"
+        | "via"
+        | "x-real-ip"
+        | "cf-connecting-ip"
+        | "cf-connecting-ipv6"
+        | "cf-ray"
+        | "cf-visitor"
+        | "cdn-loop"
+        | "true-client-ip"
+        | "client-ip"
+        | "x-client-ip"
+        | "x-cluster-client-ip"
+        | "x-remote-ip"
+        | "x-original-host"
+        | "x-original-url"
+        | "x-proxyuser-ip"
+        | "x-envoy-external-address"
+        | "x-azure-clientip"
+        | "x-appengine-user-ip"
+        | "fastly-client-ip"
+        | "fly-client-ip"
+        | "do-connecting-ip" => true,
+        _ => name.starts_with("x-forwarded") || name.starts_with("x-original-forwarded"),
+    }
 }
 
 /// Returns what shows that a proxy passed a request on: a header, or HTTP/1.0, which proxies speak by default.
