@@ -223,8 +223,8 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
         [before, after] => (after.value - before.value).abs(),
         _ => 0.0,
     });
-    let usual = mean(&changes.collect::<Vec<_>>());
-    let moves = distance.abs() / usual.unwrap_or(0.0).max(f64::MIN_POSITIVE);
+    let usual = mean(&changes.collect::<Vec<_>>()).filter(|usual| *usual > 0.0);
+    let moves = usual.map_or(f64::INFINITY, |usual| distance.abs() / usual);
     Ok(Progress {
         series: desk.display_id(&info.id),
         now: format!("{}: {}", format_month(&now.date), format(now.value)),

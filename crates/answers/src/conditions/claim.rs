@@ -32,6 +32,8 @@ pub(crate) struct Claim {
     pub(crate) note: String,
     /// Decimals of the number that it compares with, as written.
     decimals: i32,
+    /// Whether it tells what happened on a day of the period: "hit 5", "fell below 3".
+    is_event: bool,
     /// Of a change over a period longer than that of its series: what is compared at the ends of two periods.
     span: Option<Span>,
 }
@@ -57,7 +59,7 @@ pub(crate) struct Judgement {
     pub(crate) values: BTreeMap<String, f64>,
     /// Their unit.
     pub(crate) unit: String,
-    /// Of a period longer than those of its series: of how many of those it was true, "5 of 21 days".
+    /// Of a period longer than those of its series: of how many of those it was true, "true in 5 of 21 days"; of a change the other way of taking it.
     pub(crate) within: Option<String>,
     /// Why nothing is judged.
     pub(crate) missing: Option<String>,
@@ -86,6 +88,8 @@ impl Claim {
     ) -> Result<Self> {
         let invalid = |problem: &str| Error::invalid(FIELD, text, problem, EXAMPLES);
         let mut tokens = tokens(&single_line(text));
+        let is_event = tokens.iter().any(|token| token == "*");
+        tokens.retain(|token| token != "*");
         let mut periods = Vec::new();
         while let Some(period) = take_period(&mut tokens) {
             periods.push(period);
@@ -126,6 +130,7 @@ impl Claim {
             period,
             note: join(reader.notes, "; "),
             decimals: reader.decimals,
+            is_event,
             span,
         })
     }
@@ -137,28 +142,31 @@ impl Claim {
         is_measure && self.period.length <= frequency
     }
 
-    /// Describes it: "PAYEMS, change from the period before > 200 in 2024-05".
+    /// Describes it: "PAYEMS, change from the period before > 200".
     pub(crate) fn describe(&self) -> String {
-        let Some(span) = &self.span else {
-            return self.condition.text.clone();
-        };
+        let sides = self.condition.tree.sides();
+        let side = sides.first().map(|side| side.describe(&str::to_owned));
+        match &self.span {
+            Some(span) => {
+                let change = self.describe_change(span);
+                self.condition
+                    .text
+                    .replace(&side.unwrap_or_default(), &change)
+            }
+            None => self.condition.text.clone(),
+        }
+    }
+
+    fn describe_change(&self, span: &Span) -> String {
         let of = if span.is_of_means { "mean" } else { "end" };
-        let before = self.period_before();
         let change = if span.is_percent {
             "% change"
         } else {
             "change"
         };
         let level = span.level.describe(&str::to_owned);
-        let sides = self.condition.tree.sides();
-        let side = sides.first().map(|side| side.describe(&str::to_owned));
-        let ends = format!(
-            "{level}, {change} from the {of} of {before} to that of {}",
-            self.period
-        );
-        self.condition
-            .text
-            .replace(&side.unwrap_or_default(), &ends)
+        let [from, to] = [self.period_before(), self.period];
+        format!("{level}, {change} from the {of} of {from} to that of {to}")
     }
 
     /// Returns the series that it names, the first one first.
@@ -209,11 +217,13 @@ impl Claim {
                 .extend(value.map(|value| (name.clone(), column.round(value))));
         }
         if let ([(_, column)], Some(bound)) = (sides.as_slice(), self.bound()) {
-            self.compare_rounded(column, &bound, &mut judgement);
+            self.compare_rounded(column, &bound, self.figure(&column.series), &mut judgement);
             if frequency.is_some() {
                 let (_, sides) = self.condition.evaluate(None, &context, None)?;
                 let column = sides.into_iter().next().map(|(_, column)| column);
-                judgement.within = column.and_then(|column| self.count_within(&column, &bound));
+                if let Some(column) = column {
+                    self.judge_within(&column, &bound, &mut judgement);
+                }
             }
         }
         Ok(judgement)
@@ -230,32 +240,44 @@ impl Claim {
             // Days and weeks end a little before the period.
             let next = shift(last.date, series.frequency().period());
             let is_whole = shift(next, 4.days()) > period.last_day();
-            let mean = average(rows.iter().map(|row| row.value));
-            let of = if span.is_of_means {
-                mean
-            } else {
-                Some(last.value)
-            };
-            of.filter(|_| is_whole)
+            let mean = average(rows.iter().map(|row| row.value))?;
+            is_whole.then_some([last.value, mean])
         };
-        let ends = end(self.period_before()).zip(end(self.period));
-        let Some(((then, now), bound)) = ends.zip(self.bound()) else {
+        let periods = end(self.period_before()).zip(end(self.period));
+        let Some(((then, now), bound)) = periods.zip(self.bound()) else {
             return Ok(self.without_period());
         };
-        let value = if span.is_percent {
-            100.0 * (now / then - 1.0)
+        let [of_ends, of_means] = [0, 1].map(|way| {
+            let [then, now] = [then, now].map(|both| both.get(way).copied().unwrap_or(f64::NAN));
+            if span.is_percent {
+                100.0 * (now / then - 1.0)
+            } else {
+                now - then
+            }
+        });
+        let [value, other] = if span.is_of_means {
+            [of_means, of_ends]
         } else {
-            now - then
+            [of_ends, of_means]
         };
+        let way = if span.is_of_means {
+            "end to end"
+        } else {
+            "mean to mean"
+        };
+        let verdict = bound.holds(other);
+        let is_other = verdict != bound.holds(value);
+        let within = is_other.then(|| format!("{verdict} from {way}: {}", round_to(other, 3)));
         let left = self.condition.tree.as_bound().map(|(left, ..)| left);
-        let change = left
+        let changed = left
             .map(|left| column(desk, left, as_of, range))
             .transpose()?;
-        let unit = change.flatten().map(|change| change.unit.short);
+        let unit = changed.flatten().map(|column| column.unit.short);
         Ok(Judgement {
             holds: Some(bound.holds(value)),
-            values: BTreeMap::from([(self.describe(), round_to(value, 4))]),
+            values: BTreeMap::from([(self.describe_change(span), round_to(value, 4))]),
             unit: unit.unwrap_or_default(),
+            within,
             ..Judgement::default()
         })
     }
@@ -293,20 +315,44 @@ impl Claim {
         }
     }
 
-    /// Counts the shorter periods in which it was true: "5 of 21 days".
-    fn count_within(&self, column: &Column, bound: &Bound) -> Option<String> {
+    /// Counts the shorter periods in which it was true, "true in 5 of 21 days"; an event is judged by the furthest of them.
+    fn judge_within(&self, column: &Column, bound: &Bound, judgement: &mut Judgement) {
         let series = &column.series;
         let rows = series.between(self.period.from, self.period.last_day());
         let met = rows.iter().filter(|row| bound.holds(row.value)).count();
-        let is_some = met > 0 && met < rows.len();
         let of = series.frequency().period_name();
-        is_some.then(|| format!("{met} of {} {of}s", rows.len()))
+        if met > 0 && met < rows.len() {
+            judgement.within = Some(format!("true in {met} of {} {of}s", rows.len()));
+        }
+        let distance = |row: &&Observation| match bound.op {
+            Op::Greater | Op::AtLeast => -row.value,
+            Op::Less | Op::AtMost => row.value,
+            Op::Equal | Op::Unequal | Op::Add | Op::Subtract | Op::Multiply | Op::Divide => {
+                (row.value - bound.value).abs()
+            }
+            Op::Power | Op::And | Op::Or => 0.0,
+        };
+        let furthest = rows
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        if let Some(row) = furthest.filter(|_| self.is_event) {
+            self.compare_rounded(column, bound, Some(row.value), judgement);
+            for value in judgement.values.values_mut() {
+                *value = column.round(row.value);
+            }
+        }
     }
 
     /// Compares the figure as it is said: an equality at the decimals of the claim; a percentage computed here also at one
     /// decimal, as agencies publish it.
-    fn compare_rounded(&self, column: &Column, bound: &Bound, judgement: &mut Judgement) {
-        let Some(value) = self.figure(&column.series) else {
+    fn compare_rounded(
+        &self,
+        column: &Column,
+        bound: &Bound,
+        figure: Option<f64>,
+        judgement: &mut Judgement,
+    ) {
+        let Some(value) = figure else {
             return;
         };
         let by_figure = bound.holds(value);

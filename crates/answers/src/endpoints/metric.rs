@@ -297,10 +297,12 @@ fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
     let rows = figures.map(|o| Observation::new(o.date, column.round(o.value)));
     let series = Series::new(Arc::clone(&info), rows.collect());
     let mut metric = describe(desk, &info, Some(&series), as_of)?;
-    let measure = desk.revisions(&info)?.map(|held| held.measure);
-    if !measure.is_some_and(|measure| is_measured_by(&tree, measure)) {
-        // It is about the series, not about what the formula makes of it.
-        metric.provenance.notes.remove("revision");
+    if metric.provenance.notes.contains_key("revision") {
+        let measure = desk.revisions(&info)?.map(|held| held.measure);
+        if !measure.is_some_and(|measure| is_measured_by(&tree, measure)) {
+            // It is about the series, not about what the formula makes of it.
+            metric.provenance.notes.remove("revision");
+        }
     }
     formula.clone_into(&mut metric.ticker);
     metric.provenance.sources = desk.citations(named.ids(), None)?;
@@ -424,10 +426,15 @@ fn describe_forecasts(
     let next = series.between(shift(last.date, 1.day()), Date::MAX).iter();
     let coming = next.map(|o| format!("{} in {}", kind.format(o.value), label(o.date)));
     let today = newest(as_of, desk.today());
-    let recorded = desk.period_vintages(&series.info, last.date)?;
-    let mut days = recorded.iter().rev().map(|(day, _)| *day);
-    let known = days.find(|day| *day <= today).map(format::day);
-    let told = join(coming, ", ") + &enclosed("; as of ", &known.unwrap_or_default(), "");
+    // A year whose figure did not change has no row of the newest publication.
+    let mut known = None;
+    for figure in series.between(last.date, Date::MAX) {
+        let recorded = desk.period_vintages(&series.info, figure.date)?;
+        let mut days = recorded.iter().rev().map(|(day, _)| *day);
+        known = known.max(days.find(|day| *day <= today));
+    }
+    let day = known.map(format::day).unwrap_or_default();
+    let told = join(coming, ", ") + &enclosed("; as of ", &day, "");
     let sentence = prose::capitalize(told.trim_start_matches("; "));
     Ok(format!("{sentence}."))
 }

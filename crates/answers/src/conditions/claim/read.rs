@@ -12,14 +12,20 @@ use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::{CalendarPeriod, table};
 
 /// Words of a claim with their meaning: a sign, `end` and the sign of a number before it, a quarter, an arrow for a change,
-/// `:` for a verb before a figure, `e` and a power of ten, or nothing. Longer ones come first.
+/// `:` for a verb before a figure, `*` for one that happens on a day, `e` and a power of ten, or nothing. Longer ones come first.
 const WORDS: &str = include_str!("../../../data/claims.csv");
 
 /// Characters of comparisons.
 pub(super) const SIGNS: [char; 7] = ['<', '>', '=', '!', '≥', '≤', '≠'];
 
-/// Seasonally adjusted price indices, each with the unadjusted one whose twelve-month change is published.
-const PUBLISHED_BY_YEAR: [(&str, &str); 2] = [("CPIAUCSL", "CPIAUCNS"), ("CPILFESL", "CPILFENS")];
+/// Seasonally adjusted consumer prices, each with the unadjusted index whose twelve-month change is published. Items begin
+/// with `CUSR`, and with `CUUR` unadjusted.
+const PUBLISHED_BY_YEAR: [(&str, &str); 4] = [
+    ("CPIAUCSL", "CPIAUCNS"),
+    ("CPILFESL", "CPILFENS"),
+    ("CPIENGSL", "CUUR0000SA0E"),
+    ("CPIUFDSL", "CUUR0000SAF1"),
+];
 
 /// What the left side of a comparison may mean.
 struct Reading {
@@ -31,6 +37,25 @@ struct Reading {
 impl Reading {
     fn new(left: Expr, is_opposite: bool) -> Self {
         Self { left, is_opposite }
+    }
+}
+
+/// A reading with the power of ten between its numbers and its figures.
+struct Chosen {
+    left: Expr,
+    is_opposite: bool,
+    shift: i32,
+}
+
+impl Chosen {
+    fn bound(&self, number: &WrittenNumber) -> f64 {
+        let sign = if self.is_opposite { -1.0 } else { 1.0 };
+        sign * number.value * 10f64.powi(self.shift) + 0.0
+    }
+
+    fn compare(&self, op: Op, number: &WrittenNumber) -> Expr {
+        let mirrored = if self.is_opposite { mirror(op) } else { op };
+        compare(self.left.clone(), mirrored, self.bound(number))
     }
 }
 
@@ -52,11 +77,18 @@ pub(super) struct Reader<'a> {
 
 /// Returns the change of a side over a year; of consumer prices from the unadjusted index, as it is published.
 fn by_year(side: &Expr) -> Expr {
+    transformed(&unadjusted(side), Units::PercentYear)
+}
+
+/// Returns a side, of consumer prices the unadjusted index.
+fn unadjusted(side: &Expr) -> Expr {
     let mut rows = PUBLISHED_BY_YEAR.iter();
-    match rows.find(|(adjusted, _)| side.as_name() == Some(adjusted)) {
-        Some((_, unadjusted)) => transformed(&named(unadjusted), Units::PercentYear),
-        None => transformed(side, Units::PercentYear),
-    }
+    let row = rows.find(|(adjusted, _)| side.as_name() == Some(adjusted));
+    let item = side.as_name().and_then(|name| name.strip_prefix("CUSR"));
+    let of_item = item.map(|item| format!("CUUR{item}"));
+    let held = of_item.filter(|id| Catalogue::embedded().get(id).is_some());
+    let published = row.map(|(_, id)| (*id).to_owned()).or(held);
+    published.map_or_else(|| side.clone(), |id| named(&id))
 }
 
 /// Builds the formula that is nothing but a name.
@@ -78,6 +110,15 @@ fn mirror(op: Op) -> Op {
 /// Builds the change of a side from the period before, or another transformation.
 fn transformed(side: &Expr, units: Units) -> Expr {
     Expr::Call(Function::Units(units), vec![side.clone()], 1)
+}
+
+fn is_arrow(token: &str) -> bool {
+    ["↑", "↓"].contains(&token)
+}
+
+fn is_percent(tokens: &[String]) -> bool {
+    let mut words = tokens.iter();
+    words.any(|token| token.ends_with('%') || token.starts_with("percent"))
 }
 
 /// The rows of [`WORDS`].
@@ -118,7 +159,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     // "Rose to 4", "fell below 3": a level, not a change.
     let is_level = |pair: &[String]| matches!(pair, [verb, next] if ["↑", "↓"].contains(&verb.as_str()) && [":", "to"].contains(&next.as_str()));
     while let Some(at) = tokens.windows(2).position(is_level) {
-        tokens.splice(at..at + 2, [":".to_owned()]);
+        tokens.splice(at..at + 2, ["*", ":"].map(str::to_owned));
     }
     if !tokens.iter().any(|token| token.starts_with(SIGNS)) {
         state_figure(&mut tokens, end.unwrap_or("="));
@@ -199,8 +240,7 @@ impl Reader<'_> {
             sides.next().unwrap_or_default(),
             sides.next().unwrap_or_default(),
         ];
-        let is_arrow = |token: &&String| ["↑", "↓"].contains(&token.as_str());
-        let direction = left.iter().find(is_arrow);
+        let direction = left.iter().find(|token| is_arrow(token));
         let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
         let named = Some(written.as_str()).filter(|name| !name.is_empty());
         let name = named
@@ -210,24 +250,38 @@ impl Reader<'_> {
             let left = self.side(name)?;
             let right = self.side(&join(right, " "))?;
             // "Wages rose more than prices": over a year.
-            let sides = if direction.is_some() {
-                vec![by_year(&left), by_year(&right)]
-            } else {
-                vec![left, right]
-            };
+            let mut sides = vec![left, right];
+            for side in &mut sides {
+                if direction.is_some() && self.amount(side)?.is_some() {
+                    *side = by_year(side);
+                }
+            }
             return Ok(Expr::Call(Function::Op(op), sides, 1));
         };
-        let is_percent = right
-            .iter()
-            .any(|token| token.ends_with('%') || token.starts_with("percent"));
-        let mut readings = match direction {
-            Some(arrow) => self.changes(name, arrow == "↓", is_percent)?,
-            None => self.levels(name, is_percent)?,
+        let readings = self.readings(name, direction, &number, is_percent(right))?;
+        let chosen = self.choose(readings, &[&number])?;
+        Ok(chosen.compare(op, &number))
+    }
+
+    /// Returns what the left side may mean, the likeliest first.
+    fn readings(
+        &mut self,
+        name: &str,
+        direction: Option<&String>,
+        number: &WrittenNumber,
+        is_percent: bool,
+    ) -> Result<Vec<Reading>> {
+        let Some(arrow) = direction else {
+            return self.levels(name, is_percent);
         };
-        if direction.is_some() && number.value == 0.0 {
+        let mut readings = self.changes(name, arrow == "↓", number, is_percent)?;
+        // The change over a longer period is compared with none of the changes of shorter ones.
+        let first = readings.first().map(|reading| reading.left.clone());
+        if number.value == 0.0 || first.map(|left| self.is_longer(&left)).transpose()? == Some(true)
+        {
             readings.truncate(1);
         }
-        self.choose(readings, op, &number)
+        Ok(readings)
     }
 
     /// Returns what a name without a verb of change may mean, the likeliest first: its level, then the change by which the
@@ -237,10 +291,8 @@ impl Reader<'_> {
         let amount = self.amount(&level)?;
         let mut readings = Vec::new();
         if amount.is_none() || !is_percent {
-            readings.push(Reading::new(level.clone(), false));
-            if name.to_lowercase().contains("deficit") {
-                readings.push(Reading::new(level.clone(), true));
-            }
+            let is_opposite = self.is_deficit(name, &level)?;
+            readings.push(Reading::new(level.clone(), is_opposite));
         }
         if let Some(info) = amount {
             let quoted = self.quoted(&info, &level, is_percent)?;
@@ -251,6 +303,27 @@ impl Reader<'_> {
             }
         }
         Ok(readings)
+    }
+
+    /// Whether a name means the opposite of its series: a deficit that is published as a negative balance.
+    fn is_deficit(&self, name: &str, level: &Expr) -> Result<bool> {
+        let mut words = name.split_whitespace();
+        if !words.any(|word| ["deficit", "gap", "shortfall"].contains(&&*word.to_lowercase())) {
+            return Ok(false);
+        }
+        let range = DateRange::new(Date::MIN, self.period.last_day());
+        let column = column(self.desk, level, AsOf::Latest, range)?;
+        let last = column.and_then(|c| c.series.last_on_or_before(range.end));
+        Ok(last.is_some_and(|last| last.value < 0.0))
+    }
+
+    /// Whether the period is longer than those of the series of a side.
+    fn is_longer(&self, side: &Expr) -> Result<bool> {
+        let mut frequency = Frequency::Daily;
+        for (name, _) in side.names() {
+            frequency = frequency.max(self.desk.resolve(FIELD, name)?.frequency);
+        }
+        Ok(self.period.length > frequency)
     }
 
     /// Returns the series that a side names, unless it is a rate.
@@ -280,17 +353,34 @@ impl Reader<'_> {
     }
 
     /// Returns what a name with a verb of change may mean, the likeliest first.
-    fn changes(&mut self, name: &str, is_fall: bool, is_percent: bool) -> Result<Vec<Reading>> {
+    fn changes(
+        &mut self,
+        name: &str,
+        is_fall: bool,
+        number: &WrittenNumber,
+        is_percent: bool,
+    ) -> Result<Vec<Reading>> {
+        let is_plain = is_percent || number.power.is_none();
         // Growth of the economy is that of real output.
         let is_output = name.eq_ignore_ascii_case("gdp");
         let name = if is_output { "real gdp" } else { name };
         let level = self.side(name)?;
-        // A series may be published as its change.
+        let is_longer = self.is_longer(&level)?;
+        // A series may be published as its change, of one period and in percent.
         let published = formulas::columns(self.desk, FIELD, &format!("{name} change"));
-        let change = match published.as_deref() {
-            Ok([column]) => self.named_side(&column.tree)?,
-            _ => transformed(&level, Units::Change),
+        let own = match published.as_deref() {
+            Ok([column]) => Some(self.named_side(&column.tree)?),
+            _ => None,
         };
+        let is_usable = |change: &Expr| change.as_name().is_none() || is_plain && !is_longer;
+        let unit = if is_percent {
+            Units::Percent
+        } else {
+            Units::Change
+        };
+        let change = own
+            .filter(is_usable)
+            .unwrap_or_else(|| transformed(&level, unit));
         let of = change.as_transformation().map(|(_, of)| of);
         let amount = of.map(|of| self.amount(of)).transpose()?.flatten();
         let mut lefts = Vec::new();
@@ -308,34 +398,49 @@ impl Reader<'_> {
         } else {
             lefts.push(change);
         }
-        let changes = lefts.into_iter().map(|left| Reading::new(left, is_fall));
-        Ok(changes.chain([Reading::new(level, false)]).collect())
+        let is_amount = self.amount(&level)?.is_some();
+        let is_opposite = is_fall != self.is_deficit(name, &level)?;
+        let changes = lefts
+            .into_iter()
+            .map(|left| Reading::new(left, is_opposite));
+        let at_level = Reading::new(level, false);
+        let others = (!(is_percent && is_amount)).then_some(at_level);
+        Ok(changes.chain(others).collect())
     }
 
-    /// Returns the comparison by the first reading whose figures of these years come near the number, in its unit or, where
-    /// none is named, in ones: of payrolls "200,000" is 200 thousand. Else the first reading.
-    fn choose(&mut self, readings: Vec<Reading>, op: Op, number: &WrittenNumber) -> Result<Expr> {
+    /// Returns the first reading whose figures of these years come near the numbers, in its unit or, where none is named, in
+    /// ones: of payrolls "200,000" is 200 thousand. Else the first reading.
+    fn choose(&mut self, readings: Vec<Reading>, numbers: &[&WrittenNumber]) -> Result<Chosen> {
+        let named = numbers.iter().find_map(|number| number.power);
+        let decimals = numbers.iter().map(|number| number.decimals).max();
         let mut first = None;
-        for Reading { left, is_opposite } in readings {
-            let own = self.power(&left)?;
-            let mirrored = if is_opposite { mirror(op) } else { op };
-            let sign = if is_opposite { -1.0 } else { 1.0 };
-            let powers = match number.power {
+        for reading in readings {
+            let own = self.power(&reading.left)?;
+            let powers = match named {
                 Some(power) => vec![power],
                 None if own == 0 => vec![own],
                 None => vec![own, 0],
             };
             for power in powers {
-                let bound = sign * number.value * 10f64.powi(power - own) + 0.0;
-                let is_near = self.is_near(&left, bound)?;
-                let tree = compare(left.clone(), mirrored, bound);
+                let mut is_near = true;
+                let left = reading.left.clone();
+                let is_opposite = reading.is_opposite;
+                let shift = power - own;
+                let chosen = Chosen {
+                    left,
+                    is_opposite,
+                    shift,
+                };
+                for number in numbers {
+                    is_near = is_near && self.is_near(&chosen.left, chosen.bound(number))?;
+                }
                 if first.is_none() || is_near {
-                    self.decimals = number.decimals + own - power;
+                    self.decimals = decimals.unwrap_or(0) - shift;
                 }
                 if is_near {
-                    return Ok(tree);
+                    return Ok(chosen);
                 }
-                first.get_or_insert(tree);
+                first.get_or_insert(chosen);
             }
         }
         first.ok_or_else(|| Error::invalid(FIELD, self.text, "compares nothing", EXAMPLES))
@@ -370,35 +475,53 @@ impl Reader<'_> {
             units,
             Units::Change | Units::Percent | Units::PercentAnnualised
         );
-        let mut frequency = Frequency::Daily;
-        for (name, _) in level.names() {
-            frequency = frequency.max(self.desk.resolve(FIELD, name)?.frequency);
+        if !is_change || !self.is_longer(level)? {
+            return Ok(None);
         }
-        Ok((is_change && self.period.length > frequency).then(|| Span {
-            level: level.clone(),
+        let mut is_quarterly = false;
+        for (name, _) in level.names() {
+            let info = self.desk.resolve(FIELD, name)?;
+            is_quarterly = is_quarterly || info.frequency == Frequency::Quarterly;
+        }
+        Ok(Some(Span {
+            level: if self.period.length == Frequency::Annual {
+                unadjusted(level)
+            } else {
+                level.clone()
+            },
             is_percent: units != Units::Change,
-            is_of_means: units == Units::PercentAnnualised,
+            is_of_means: is_quarterly,
         }))
     }
 
-    /// Reads "between 3.7 and 3.9", both included.
+    /// Reads "between 3.7 and 3.9", both included. A unit beside one number is that of both.
     fn between(&mut self, tokens: &[String], at: usize, subject: Option<&str>) -> Result<Expr> {
-        let named = tokens
+        let invalid = |problem: &str| Error::invalid(FIELD, self.text, problem, EXAMPLES);
+        let is_word = |token: &&String| !token.starts_with(SIGNS);
+        let left: Vec<&String> = tokens.iter().take(at).filter(is_word).collect();
+        let after: Vec<String> = tokens
             .iter()
-            .take(at)
-            .filter(|token| !token.starts_with(SIGNS));
-        let left: Vec<String> = named.cloned().collect();
-        let mut bounds = tokens
-            .split(|token| ["between", "and"].contains(&token.as_str()))
-            .skip(1);
-        let mut read = |sign: &str| {
-            let bound = bounds.next().unwrap_or_default();
-            let is_bound = |token: &&String| !token.starts_with(SIGNS);
-            let right = bound.iter().filter(is_bound).cloned();
-            let parts = left.iter().cloned().chain([sign.to_owned()]).chain(right);
-            self.comparison(&parts.collect::<Vec<_>>(), subject)
+            .skip(at + 1)
+            .filter(is_word)
+            .cloned()
+            .collect();
+        let mut bounds = after.splitn(2, |token| token == "and");
+        let mut bound = || self.number(bounds.next().unwrap_or_default());
+        let (Some(low), Some(high)) = (bound(), bound()) else {
+            return Err(invalid("is not between two numbers"));
         };
-        let both = vec![read(">=")?, read("<=")?];
+        let direction = left.iter().find(|token| is_arrow(token)).copied();
+        let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
+        let named = Some(written.as_str()).filter(|name| !name.is_empty());
+        let name = named
+            .or(subject)
+            .ok_or_else(|| invalid("names no series"))?;
+        let readings = self.readings(name, direction, &high, is_percent(&after))?;
+        let chosen = self.choose(readings, &[&low, &high])?;
+        let both = vec![
+            chosen.compare(Op::AtLeast, &low),
+            chosen.compare(Op::AtMost, &high),
+        ];
         Ok(Expr::Call(Function::Op(Op::And), both, 1))
     }
 
@@ -460,9 +583,14 @@ impl Reader<'_> {
 
     /// Reads a number with its unit: "3.8 %", "187 thousand", "$27 trillion"; `None` for what is none.
     fn number(&self, tokens: &[String]) -> Option<WrittenNumber> {
-        let text = join(tokens, " ")
+        let written = join(tokens, " ")
             .to_lowercase()
-            .replace(['$', ',', '%', '+'], "");
+            .replace(['$', '%', '+'], "");
+        // "4,2" has a decimal comma, "4,200" does not.
+        let is_decimal = written
+            .split_once(',')
+            .is_some_and(|(_, after)| after.bytes().take_while(u8::is_ascii_digit).count() != 3);
+        let text = written.replace(',', if is_decimal { "." } else { "" });
         let digits = text
             .find(|c: char| !(c.is_ascii_digit() || ".-".contains(c)))
             .unwrap_or(text.len());

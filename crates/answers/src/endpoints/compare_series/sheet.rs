@@ -122,7 +122,8 @@ impl<'a> Sheet<'a> {
             None if params.start == params.end => params.start.iter().cloned().collect(),
             None => Vec::new(),
         };
-        if is_counted || has_range && given.is_empty() {
+        let is_every_row = params.max_points == Some(usize::MAX);
+        if is_counted || is_every_row || has_range && given.is_empty() {
             return Ok(None);
         }
         let text = params.series.join(",");
@@ -165,8 +166,12 @@ impl<'a> Sheet<'a> {
     /// # Errors
     /// [`Error::InvalidParam`] for what is no day, or too many of them; those of the series.
     pub(super) fn answer(mut self, desk: &Desk) -> Result<Comparison> {
-        let known_then = self.wording.days.pop_if(|_| self.wording.is_known_then);
-        let given = self.params.as_of.as_deref().or(known_then.as_deref());
+        let written = self.wording.known.take();
+        if let (Some(given), Some(day)) = (&self.params.as_of, &written) {
+            let problem = format!("stands beside {day} in the name");
+            return Err(Error::invalid("as_of", given, &problem, "one of them"));
+        }
+        let given = self.params.as_of.as_deref().or(written.as_deref());
         let as_of = parse_as_of(desk, given)?;
         let days = self.days(newest(as_of, desk.today()), desk.today())?;
         let present = desk.reading_day(as_of);
@@ -182,16 +187,17 @@ impl<'a> Sheet<'a> {
             return Err(Error::no_data(columns::FIELD, "nothing can be computed"));
         };
         let known = provenance.knowledge.iter();
-        let printed = known.filter(|basis| basis.values == Values::AsKnownThen);
-        let ids = join(printed.flat_map(|basis| &basis.series), ", ");
-        provenance.note("vintages", enclosed("as published then: ", &ids, ""));
+        let revised = known.filter(|basis| basis.values != Values::AsKnownThen);
+        let ids = join(revised.flat_map(|basis| &basis.series), ", ");
+        provenance.note("vintages", enclosed("as last revised: ", &ids, ""));
         if days.last().is_none_or(|day| *day >= present) {
             provenance.note_timeliness("latest", &lead, present);
         }
         if days.len() < 2 && lines.iter().any(|line| !line.changes.is_empty()) {
             let last = lead.observations.last().map_or(end, |one| one.date);
-            let asked = days.first().map(|day| lead.frequency().period_date(*day));
-            let period = asked.unwrap_or(last);
+            // The newest print is asked for as "latest" or today, months after its period.
+            let past = days.first().filter(|day| **day < present);
+            let period = past.map_or(last, |day| lead.frequency().period_date(*day));
             fill_release(lines, lead.frequency(), period);
             provenance.note_doubt(lead.info.id.as_str(), period, present);
         } else {
@@ -265,25 +271,42 @@ impl<'a> Sheet<'a> {
     /// Reads the days; of a curve the newest and that of a year before, unless any is given.
     fn days(&self, newest: Date, today: Date) -> Result<Vec<Date>> {
         let mut texts = self.wording.days.clone();
-        let is_compared = self.wording.table.ends_with("curve") || self.wording.amount.is_some();
-        if is_compared && texts.is_empty() {
-            texts.push("1y".into());
+        let is_amount = self.wording.amount.is_some();
+        let is_compared = Wording::is_of_days(self.wording.table);
+        let is_now = |text: &String| ["now", "today", "latest"].contains(&text.as_str());
+        if is_compared && texts.iter().all(is_now) {
+            texts.splice(.., ["1y".to_owned()]);
         }
-        if is_compared && (texts == ["1y"] || self.wording.amount.is_some() && texts.len() == 1) {
+        if is_compared && (texts == ["1y"] || is_amount && texts.len() == 1) {
             texts.push("latest".into());
         }
-        if texts.len() > MAX_DAYS {
-            let text = texts.join(", ");
-            return Err(Error::invalid("dates", &text, "are many", "8 days at most"));
+        let most = if is_amount { 2 } else { MAX_DAYS };
+        if texts.len() > most {
+            let allowed = format!("{most} days at most");
+            return Err(Error::invalid(
+                "dates",
+                &texts.join(", "),
+                "are many",
+                &allowed,
+            ));
         }
         let day = |text: &String| match dates::read("dates", text, newest, today)? {
             day if day > today => {
                 let problem = "lies in the future";
                 Err(Error::invalid("dates", text, problem, "days up to today"))
             }
-            day => Ok(day.min(newest)),
+            _ if is_now(text) => Ok(newest),
+            day if day > newest => {
+                let allowed = format!("days up to {newest}");
+                Err(Error::invalid("dates", text, "lies after as_of", &allowed))
+            }
+            day => Ok(day),
         };
-        texts.iter().map(day).collect()
+        let mut days = texts.iter().map(day).collect::<Result<Vec<Date>>>()?;
+        if !is_amount {
+            days.sort_unstable();
+        }
+        Ok(days)
     }
 }
 

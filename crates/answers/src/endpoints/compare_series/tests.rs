@@ -2,6 +2,7 @@ use super::*;
 use crate::{Arguments, Backend, Route};
 use econoscope_core::model::Frequency;
 use econoscope_desk::testing::TestDesk;
+use serde_json::json;
 use std::sync::Arc;
 
 fn compare(request: serde_json::Value) -> Result<Comparison> {
@@ -552,6 +553,62 @@ fn whole_curve_has_a_row_for_each_tenor_and_a_column_for_each_day() -> Result<()
         serde_json::json!({"series": "the curve", "dates": ["2007-06-29", "latest"], "as_of": "2010-01-05"}),
     )?;
     assert_eq!(*cell(&then, "10-year", "2010-01-04"), 3.85);
+    Ok(())
+}
+
+#[test]
+fn days_of_a_table_are_those_that_are_named_in_their_order() -> Result<()> {
+    let heads = |arguments: serde_json::Value| -> Result<Vec<String>> {
+        let rows = compare(arguments.clone())?.table;
+        let row = rows
+            .first()
+            .unwrap_or_else(|| panic!("{arguments} is no table"));
+        Ok(row.figures.keys().cloned().collect())
+    };
+    for text in [
+        "yield curve today vs June 2007",
+        "yield curve latest and 2007-06",
+        "yield curve now compared with June 2007",
+        "yield curve now as it was in June 2007",
+        "yield curve as of June 2007 compared with now",
+        "yield curve in June 2007 and now",
+    ] {
+        let heads = heads(json!({"series": text}))?;
+        assert_eq!(heads.len(), 3, "{text}: {heads:?}");
+        assert_eq!(heads[0], "2007-06-29", "{text}: {heads:?}");
+    }
+    assert_eq!(heads(json!({"series": "yield curve now"}))?.len(), 3);
+    // A change is the later less the earlier, however the days are given.
+    for dates in ["latest,2020-04", "2020-04,latest"] {
+        let rows = compare(json!({"series": "UNRATE", "dates": dates}))?.table;
+        assert_eq!(rows[0].figures["change"], json!(-10.6), "{dates}");
+    }
+    for (text, first) in [
+        ("Employment report As of 2023-09-01", "August 2023"),
+        (
+            "employment report as published on September 1, 2023",
+            "August 2023",
+        ),
+        ("latest employment report", "September 2026"),
+    ] {
+        assert_eq!(heads(json!({"series": text}))?[0], first, "{text}");
+    }
+    let latest = json!({"series": "employment report", "dates": "latest"});
+    assert_eq!(heads(latest)?[0], "September 2026");
+    let twice = json!({"series": "jobs report as published 2023-09-01", "as_of": "2023-12-31"});
+    assert!(
+        compare(twice)
+            .unwrap_err()
+            .to_string()
+            .contains("stands beside")
+    );
+    let late = json!({"series": "UNRATE", "dates": "2021-04", "as_of": "2020-06-30"});
+    assert!(
+        compare(late)
+            .unwrap_err()
+            .to_string()
+            .contains("lies after as_of")
+    );
     Ok(())
 }
 

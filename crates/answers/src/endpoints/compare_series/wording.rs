@@ -12,15 +12,15 @@ use std::sync::LazyLock;
 const NAMES: &str = include_str!("../../../data/table_names.csv");
 
 /// Words that say nothing of which table is meant.
-const FILLERS: &str = "whole full entire complete all every table us u now latest current today number figure data tenor maturity \
-    highest lowest worst best has have had most least as with by rank";
+const FILLERS: &str = "whole full entire complete all every table us u number figure data tenor maturity \
+    highest lowest worst best has have had most least with by rank";
 
 /// Words that join days to a name.
-const JOINTS: &str = "in on of for at from since and vs versus to against with compared the what is was worth would be as \
+const JOINTS: &str = "it in on of for at from since and vs versus to against with compared the what is was worth would be as \
     published known first reported printed between a look like how did show";
 
-/// Words after which a day is that of the knowledge.
-const KNOWN: [&str; 5] = ["as", "published", "known", "reported", "printed"];
+/// Words after which a day is that of the knowledge; "as" alone is none: "as of".
+const KNOWN: [&str; 4] = ["published", "known", "reported", "printed"];
 
 /// Most words of a text that may name a table: each run of them is looked up.
 const MAX_WORDS: usize = 16;
@@ -35,8 +35,21 @@ pub(super) struct Wording {
     pub(super) amount: Option<f64>,
     /// Days in the text, as written.
     pub(super) days: Vec<String>,
-    /// Whether they are the days on which figures were known.
-    pub(super) is_known_then: bool,
+    /// The day on which figures were known, as written.
+    pub(super) known: Option<String>,
+}
+
+impl Wording {
+    /// Whether it compares days: of figures that are not revised a day of knowledge is one of them.
+    pub(super) fn is_of_days(table: &str) -> bool {
+        table.ends_with("curve") || table == "amount"
+    }
+}
+
+/// A day in a text, as written.
+struct WrittenDay {
+    text: String,
+    is_known: bool,
 }
 
 /// A table with a name.
@@ -88,16 +101,20 @@ pub(super) fn read(text: &str, is_dated: bool, today: Date) -> Option<Wording> {
             };
             let before = words.iter().take(start);
             let rest = before.chain(words.iter().skip(start + length));
-            let Some(days) = days(rest.copied(), today) else {
+            let Some(mut written) = days(rest.copied(), today) else {
                 continue;
             };
-            if !named.is_dated || is_dated || !days.is_empty() {
+            if !named.is_dated || is_dated || !written.is_empty() {
+                let is_revised = !Wording::is_of_days(named.table);
+                let at = written.iter().position(|day| is_revised && day.is_known);
+                let known = at.map(|at| written.remove(at).text);
+                let days = written.into_iter().map(|day| day.text).collect();
                 return Some(Wording {
                     table: named.table,
                     title: named.title.to_owned(),
                     amount: amount(&name.join(" ")),
                     days,
-                    is_known_then: words.iter().any(|word| KNOWN.contains(word)),
+                    known,
                 });
             }
         }
@@ -135,25 +152,38 @@ fn is_one_of(list: &str, word: &str) -> bool {
 }
 
 /// Returns the days that words name, as written; `None` if they name anything else.
-fn days<'a>(words: impl Iterator<Item = &'a str>, today: Date) -> Option<Vec<String>> {
-    let mut text = String::new();
+fn days<'a>(words: impl Iterator<Item = &'a str>, today: Date) -> Option<Vec<WrittenDay>> {
+    let mut days: Vec<WrittenDay> = Vec::new();
+    let mut is_known = false;
+    let mut is_open = false;
+    let mut last = String::new();
     for spelled in words {
         let word = spelled
             .trim_matches([',', '?', '.', '!', ':'])
             .to_ascii_lowercase();
-        text += &match word.as_str() {
-            // Without a date the earlier of two days is a year back.
-            "then" => "\n1y\n".to_owned(),
-            "now" | "today" | "latest" => format!("\n{word}\n"),
-            _ if is_one_of(JOINTS, &word) || is_one_of(FILLERS, &word) => "\n".to_owned(),
-            _ => format!(" {word}"),
-        };
+        is_known = is_known || KNOWN.contains(&word.as_str()) || last == "as" && word == "of";
+        // Without a date the earlier of two days is a year back.
+        let text = if word == "then" { "1y" } else { &word };
+        let is_alone = ["1y", "now", "today", "latest"].contains(&text);
+        let is_filler = is_one_of(JOINTS, &word) || is_one_of(FILLERS, &word) || word == "current";
+        match days.last_mut() {
+            _ if is_filler => {}
+            Some(day) if is_open && !is_alone => day.text += &format!(" {text}"),
+            _ => {
+                days.push(WrittenDay {
+                    text: text.to_owned(),
+                    is_known,
+                });
+                is_known = false;
+            }
+        }
+        is_open = !is_filler && !is_alone;
+        last = word;
     }
-    let days = text.lines().map(str::trim).filter(|day| !day.is_empty());
-    let read = |day: &str| {
-        dates::read("dates", day, today, today)
-            .ok()
-            .map(|_| day.to_owned())
-    };
-    days.map(read).collect()
+    // "As published" without its day: another request.
+    if is_known {
+        return None;
+    }
+    let is_day = |day: &WrittenDay| dates::read("dates", &day.text, today, today).is_ok();
+    days.iter().all(is_day).then_some(days)
 }

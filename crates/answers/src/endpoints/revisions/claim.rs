@@ -25,7 +25,7 @@ pub struct Verdict {
     /// The figure to one decimal, if the claim is the opposite by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounded: Option<f64>,
-    /// Of a period longer than those of its series: of how many of those it was true.
+    /// Of a longer period: in how many of its series' it was true, or what another way of taking the change gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// Why it is not judged.
@@ -265,11 +265,7 @@ impl ClaimAnswer {
         let rounded = verdict
             .rounded
             .map(|value| format!(", {} by the {value} that rounding gives", !holds));
-        let within = enclosed(
-            ", true in ",
-            verdict.within.as_deref().unwrap_or_default(),
-            "",
-        );
+        let within = enclosed(", ", verdict.within.as_deref().unwrap_or_default(), "");
         format!(
             "{basis} {holds} ({}{known}{}{within})",
             join(figures, ", "),

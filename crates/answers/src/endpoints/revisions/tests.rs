@@ -510,6 +510,31 @@ const WRITTEN: &[(&str, bool, bool)] = &[
     ("the unemployment rate fell below 4% in 2022", true, true),
     ("unemployment fell in 2022", true, true),
     ("GDP grew more than 2 percent in 2023", true, true),
+    // One unit and one measure for both bounds.
+    (
+        "payrolls were between 157 and 158 million in July 2024",
+        false,
+        true,
+    ),
+    (
+        "housing starts were between 1.2 and 1.4 million in December 2023",
+        false,
+        false,
+    ),
+    ("GDP grew between 2 and 3 percent in 2024Q3", true, false),
+    (
+        "CPI excluding food and energy rose between 0.5 and 0.7 percent in September 2022",
+        true,
+        true,
+    ),
+    // What happens on a day is judged by the furthest of the period.
+    ("unemployment exceeded 14% in 2020", true, true),
+    ("inflation fell below 3% in 2023", true, true),
+    ("inflation exceeded 9% in 2022", true, true),
+    // A rate is compared as it is.
+    ("M2 grew less than inflation in 2023", true, true),
+    ("unemployment was 4,2% in August 2024", true, true),
+    ("CPI rose 6.5% in 2022", true, true),
 ];
 
 #[test]
