@@ -86,7 +86,7 @@ const SIZES = [
 ];
 const WIDGETS = [...SIZES, ...rows.filter((path) => path.startsWith("/widget/")).map((path) => [path.replaceAll(/\W+/g, "-").slice(8), path, 480, 270])];
 /** Pages with arguments; the first five, which have charts, are looked at in every size. */
-const VARIANTS = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/glossary?q=spread", "/articles/sahm-rule-record", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release", "/why/PAYEMS?date=2020-04", "/why/regime", "/why/CPIAUCSL?date=1950-01", "/scenarios"];
+const VARIANTS = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/glossary?q=spread", "/articles/sahm-rule-record", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release", "/why/PAYEMS?date=2020-04", "/why/regime", "/scenarios"];
 const isHtml = async (path) => (await fetch(BASE + path)).headers.get("content-type").startsWith("text/html");
 const listed = [];
 for (const path of rows) if (!path.startsWith("/widget/") && !path.includes("{base}") && (await isHtml(path))) listed.push(path);
@@ -420,7 +420,8 @@ await look("page-", `${BASE}/`, { width: 320, height: 700, full: true });
 await look("page-", `${BASE}/`, { width: 1280, height: 900, full: true, script: false });
 /** Text twice as large, which readers set without a zoom of the page: nothing lies upon another text, and no page scrolls sideways. */
 const twice = async (page, where) => {
-  await page.addStyleTag({ content: "html{font-size:200%!important}" });
+  // What is laid out late has no boxes before it is seen.
+  await page.addStyleTag({ content: "html{font-size:200%!important}.later{content-visibility:visible!important}" });
   await page.waitForTimeout(300);
   const found = await page.evaluate(() => {
     const seen = [], hits = [];
@@ -450,6 +451,7 @@ await look("page-offers", `${BASE}/`, { width: 390, height: 844, act: async (pag
 await look("page-compare-list", `${BASE}/compare`, { width: 800, height: 900, act: async (page) => { await page.locator("#add").fill("core infl"); await page.locator("#found li").first().waitFor(); } });
 await look("page-series-table", `${BASE}/series/UNRATE`, { width: 800, height: 900, full: true, act: async (page) => { await page.locator(".readout").waitFor(); for (const summary of await page.locator("details.rows summary").all()) await summary.click(); } });
 await look("page-home-live", `${BASE}/`, { width: 1440, height: 900, scheme: "dark", full: true, act: async (page) => { await page.locator("figure.chart .still").first().hover(); await page.locator(".readout").waitFor(); } });
+await look("page-why-refused", `${BASE}/why/CPIAUCSL?date=1950-01`, { width: 390, height: 844, full: true, status: 404 });
 await look("page-missing", `${BASE}/glossary/yield-curv`, { width: 390, height: 700, full: true, status: 404 });
 await apps();
 await browser.close();
