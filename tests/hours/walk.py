@@ -213,7 +213,7 @@ MISTAKES = {
         (f"{call} get_metric ticker=", 2, "ticker", "empty"),
         (f"{call} get_metric tickr=UNRATE", 2, "tickr", "ticker"),
         (f"{call} get_metric UNRATE DGS10", 2, "name=value", "ticker="),
-        (f"{call} explain_indicator indicator=GDP", 2, "indicator", "CRPI"),
+        (f"{call} explain_indicator indicator=HOUST", 2, "indicator", "CRPI"),
         (f"{call} compare_series series=DGS10+GDP", 2, "column 6", "figures of one unit"),
         (f"{call} compare_series 'series=yoy(CPIAUCSL'", 2, "series"),
         (f"{call} fetch id=series:NOPE", 1, "NOPE"),
