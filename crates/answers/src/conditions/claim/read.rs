@@ -518,6 +518,12 @@ impl Reader<'_> {
             .ok_or_else(|| invalid("names no series"))?;
         let readings = self.readings(name, direction, &high, is_percent(&after))?;
         let chosen = self.choose(readings, &[&low, &high])?;
+        // It would be the mean of the shorter changes.
+        if direction.is_some() && self.is_longer(&chosen.left)? {
+            return Err(invalid(
+                "has two bounds for the change over a longer period; ask for each",
+            ));
+        }
         let both = vec![
             chosen.compare(Op::AtLeast, &low),
             chosen.compare(Op::AtMost, &high),

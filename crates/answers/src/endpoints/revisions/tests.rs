@@ -599,6 +599,10 @@ fn invalid_claim_is_an_error() {
         ),
         (json!({}), "is required"),
         (json!({"claim": "CRPI 2023-08 > 50"}), "computed here"),
+        (
+            json!({"claim": "unemployment rose between 0.2 and 0.4 points in 2023"}),
+            "ask for each",
+        ),
     ] {
         let message = claimed(arguments.clone()).unwrap_err().to_string();
         assert!(message.contains(problem), "{arguments}: {message}");
