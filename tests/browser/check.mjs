@@ -420,8 +420,7 @@ await look("page-", `${BASE}/`, { width: 320, height: 700, full: true });
 await look("page-", `${BASE}/`, { width: 1280, height: 900, full: true, script: false });
 /** Text twice as large, which readers set without a zoom of the page: nothing lies upon another text, and no page scrolls sideways. */
 const twice = async (page, where) => {
-  // What is laid out late has no boxes before it is seen.
-  await page.addStyleTag({ content: "html{font-size:200%!important}.later{content-visibility:visible!important}" });
+  await page.addStyleTag({ content: "html{font-size:200%!important}" });
   await page.waitForTimeout(300);
   const found = await page.evaluate(() => {
     const seen = [], hits = [];
