@@ -6,7 +6,7 @@ use super::view::{self, endpoint_arguments, query_string, render_options};
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
 use econoscope_answers::endpoints::explain_indicator::{
-    ExplainedInput, Explanation, Params, Score,
+    ExplainedInput, Explanation, Params, Score, all_indicators,
 };
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{Bar, ChartSpec};
@@ -14,7 +14,6 @@ use econoscope_core::format::{day, number, unit_name};
 use econoscope_core::indicators::drivers::{Rule, Whole};
 use econoscope_core::indicators::indicators;
 use econoscope_core::indicators::prose::capitalize;
-use econoscope_core::indicators::sahm::SAHM;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::round_to;
 
@@ -35,7 +34,7 @@ struct Page<'a> {
     frame: Frame,
     request: &'a PageRequest,
     answer: Explanation,
-    /// Whether it is a figure with parts, and whether the span of its change can be chosen.
+    /// The figure with parts that it is about.
     whole: Option<&'static Whole>,
     charts: Vec<ChartSpec>,
     query: String,
@@ -47,11 +46,7 @@ fn subjects() -> impl Iterator<Item = (&'static str, &'static str)> {
     let wholes = Whole::all()
         .iter()
         .map(move |w| (w.series, title(w.series)));
-    wholes.chain(
-        indicators()
-            .chain([&SAHM])
-            .map(|i| (i.ticker(), i.definition().title)),
-    )
+    wholes.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
 }
 
 /// Returns the paths of all pages.

@@ -393,7 +393,7 @@ async function paint() {
   }
 }
 
-/** A link to a part of the start page that is laid out late leads there. */
+/** A link to a part of the start page leads there. */
 async function anchors() {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await page.goto(`${BASE}/#connect`);

@@ -353,13 +353,7 @@ async fn a_release_shows_twelve_surprises_that_are_print_less_expectation() {
                 .skip(2)
             {
                 let cells = row.split("class=\"n\">").skip(1);
-                let number = |cell: &str| -> f64 {
-                    let text = cell.split([' ', '<']).next().unwrap();
-                    text.replace('−', "-")
-                        .replace([',', '+'], "")
-                        .parse()
-                        .unwrap()
-                };
+                let number = |cell: &str| number_in(cell.split([' ', '<']).next().unwrap());
                 let values: Vec<f64> = cells.map(number).collect();
                 let [print, expected, surprise] = values[..] else {
                     panic!("{row}");

@@ -59,7 +59,8 @@ pub(crate) struct Judgement {
     pub(crate) values: BTreeMap<String, f64>,
     /// Their unit.
     pub(crate) unit: String,
-    /// Of a period longer than those of its series: of how many of those it was true, "true in 5 of 21 days"; of a change the other way of taking it.
+    /// Of a period longer than those of its series: in how many of those it was true, "true in 5 of 21 days"; of a change
+    /// what another way of taking it gives.
     pub(crate) within: Option<String>,
     /// Why nothing is judged.
     pub(crate) missing: Option<String>,

@@ -62,7 +62,7 @@ impl Params {
 }
 
 /// Every indicator, and the Sahm rule.
-fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
+pub fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
     indicators::indicators().chain([&sahm::SAHM])
 }
 

@@ -10,9 +10,11 @@ use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::{CalendarPeriod, table};
+use std::ops::RangeInclusive;
 
 /// Words of a claim with their meaning: a sign, `end` and the sign of a number before it, a quarter, an arrow for a change,
-/// `:` for a verb before a figure, `*` for one that happens on a day, `e` and a power of ten, or nothing. Longer ones come first.
+/// `:` for a verb before a figure, `*` for one that happens on a day, `~` before a period, `e` and a power of ten, or nothing.
+/// Longer ones come first.
 const WORDS: &str = include_str!("../../../data/claims.csv");
 
 /// Characters of comparisons.
@@ -38,6 +40,13 @@ impl Reading {
     fn new(left: Expr, is_opposite: bool) -> Self {
         Self { left, is_opposite }
     }
+}
+
+/// The left side of a comparison as it is written.
+struct WrittenSide {
+    name: String,
+    /// Of a verb of change, whether it is a fall.
+    is_fall: Option<bool>,
 }
 
 /// A reading with the power of ten between its numbers and its figures.
@@ -157,7 +166,10 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     }
     let mut tokens: Vec<String> = padded.split_whitespace().map(str::to_owned).collect();
     // "Rose to 4", "fell below 3": a level, not a change.
-    let is_level = |pair: &[String]| matches!(pair, [verb, next] if ["↑", "↓"].contains(&verb.as_str()) && [":", "to"].contains(&next.as_str()));
+    let is_level = |pair: &[String]| {
+        let next = pair.last().map(String::as_str);
+        pair.first().is_some_and(|verb| is_arrow(verb)) && [Some(":"), Some("to")].contains(&next)
+    };
     while let Some(at) = tokens.windows(2).position(is_level) {
         tokens.splice(at..at + 2, ["*", ":"].map(str::to_owned));
     }
@@ -174,7 +186,7 @@ fn state_figure(tokens: &mut Vec<String>, sign: &str) {
         let digits = token.trim_start_matches(['$', '-', '+']);
         digits.starts_with(|c: char| c.is_ascii_digit())
     };
-    let is_verb = |token: &String| [":", "↑", "↓"].contains(&token.as_str());
+    let is_verb = |token: &String| token == ":" || is_arrow(token);
     let is_quarter = |token: &String| {
         !token.bytes().all(|b| b.is_ascii_digit()) && CalendarPeriod::parse(token).is_ok()
     };
@@ -186,9 +198,7 @@ fn state_figure(tokens: &mut Vec<String>, sign: &str) {
     let mut verbs = (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(is_verb));
     let stated = verbs.rfind(follows).map(|at| at + 1);
     let is_figure = |token: &String| is_number(&token) && CalendarPeriod::parse(token).is_err();
-    let has_direction = tokens
-        .iter()
-        .any(|token| ["↑", "↓"].contains(&token.as_str()));
+    let has_direction = tokens.iter().any(|token| is_arrow(token));
     if let Some(at) = stated.or_else(|| tokens.iter().position(is_figure)) {
         tokens.insert(at, sign.to_owned());
     } else if has_direction {
@@ -240,41 +250,49 @@ impl Reader<'_> {
             sides.next().unwrap_or_default(),
             sides.next().unwrap_or_default(),
         ];
-        let direction = left.iter().find(|token| is_arrow(token));
-        let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
-        let named = Some(written.as_str()).filter(|name| !name.is_empty());
-        let name = named
-            .or(subject)
-            .ok_or_else(|| invalid("names no series"))?;
+        let written = self.left(left, subject)?;
         let Some(number) = self.number(right) else {
-            let left = self.side(name)?;
+            let left = self.side(&written.name)?;
             let right = self.side(&join(right, " "))?;
             // "Wages rose more than prices": over a year.
             let mut sides = vec![left, right];
             for side in &mut sides {
-                if direction.is_some() && self.amount(side)?.is_some() {
+                if written.is_fall.is_some() && self.amount(side)?.is_some() {
                     *side = by_year(side);
                 }
             }
             return Ok(Expr::Call(Function::Op(op), sides, 1));
         };
-        let readings = self.readings(name, direction, &number, is_percent(right))?;
+        let readings = self.readings(&written, &number, is_percent(right))?;
         let chosen = self.choose(readings, &[&number])?;
         Ok(chosen.compare(op, &number))
+    }
+
+    /// Reads a left side; one without a name is about `subject`.
+    fn left(&self, tokens: &[String], subject: Option<&str>) -> Result<WrittenSide> {
+        let words = tokens.iter().filter(|token| !token.starts_with(SIGNS));
+        let arrow = words.clone().find(|token| is_arrow(token));
+        let written = join(words.filter(|token| !is_arrow(token)), " ");
+        let named = Some(written).filter(|name| !name.is_empty());
+        let name = named.or_else(|| subject.map(str::to_owned));
+        Ok(WrittenSide {
+            name: name
+                .ok_or_else(|| Error::invalid(FIELD, self.text, "names no series", EXAMPLES))?,
+            is_fall: arrow.map(|arrow| arrow == "↓"),
+        })
     }
 
     /// Returns what the left side may mean, the likeliest first.
     fn readings(
         &mut self,
-        name: &str,
-        direction: Option<&String>,
+        side: &WrittenSide,
         number: &WrittenNumber,
         is_percent: bool,
     ) -> Result<Vec<Reading>> {
-        let Some(arrow) = direction else {
-            return self.levels(name, is_percent);
+        let Some(is_fall) = side.is_fall else {
+            return self.levels(&side.name, is_percent);
         };
-        let mut readings = self.changes(name, arrow == "↓", number, is_percent)?;
+        let mut readings = self.changes(&side.name, is_fall, number, is_percent)?;
         // The change over a longer period is compared with none of the changes of shorter ones.
         let first = readings.first().map(|reading| reading.left.clone());
         if number.value == 0.0 || first.map(|left| self.is_longer(&left)).transpose()? == Some(true)
@@ -319,11 +337,16 @@ impl Reader<'_> {
 
     /// Whether the period is longer than those of the series of a side.
     fn is_longer(&self, side: &Expr) -> Result<bool> {
+        Ok(self.period.length > self.coarsest(side)?)
+    }
+
+    /// Returns the lowest frequency of the series of a side.
+    fn coarsest(&self, side: &Expr) -> Result<Frequency> {
         let mut frequency = Frequency::Daily;
         for (name, _) in side.names() {
             frequency = frequency.max(self.desk.resolve(FIELD, name)?.frequency);
         }
-        Ok(self.period.length > frequency)
+        Ok(frequency)
     }
 
     /// Returns the series that a side names, unless it is a rate.
@@ -414,26 +437,25 @@ impl Reader<'_> {
         let named = numbers.iter().find_map(|number| number.power);
         let decimals = numbers.iter().map(|number| number.decimals).max();
         let mut first = None;
-        for reading in readings {
-            let own = self.power(&reading.left)?;
+        for Reading { left, is_opposite } in readings {
+            let own = self.power(&left)?;
+            let nearby = self.nearby(&left)?;
             let powers = match named {
                 Some(power) => vec![power],
                 None if own == 0 => vec![own],
                 None => vec![own, 0],
             };
             for power in powers {
-                let mut is_near = true;
-                let left = reading.left.clone();
-                let is_opposite = reading.is_opposite;
                 let shift = power - own;
                 let chosen = Chosen {
-                    left,
+                    left: left.clone(),
                     is_opposite,
                     shift,
                 };
-                for number in numbers {
-                    is_near = is_near && self.is_near(&chosen.left, chosen.bound(number))?;
-                }
+                let is_near = nearby.as_ref().is_some_and(|nearby| {
+                    let mut bounds = numbers.iter().map(|number| chosen.bound(number));
+                    bounds.all(|bound| nearby.contains(&bound))
+                });
                 if first.is_none() || is_near {
                     self.decimals = decimals.unwrap_or(0) - shift;
                 }
@@ -446,8 +468,8 @@ impl Reader<'_> {
         first.ok_or_else(|| Error::invalid(FIELD, self.text, "compares nothing", EXAMPLES))
     }
 
-    /// Whether a number lies among the figures of three years before and after the period, or within half their range.
-    fn is_near(&self, left: &Expr, bound: f64) -> Result<bool> {
+    /// Returns the range of the figures of three years before and after the period, and half of it on either side.
+    fn nearby(&self, left: &Expr) -> Result<Option<RangeInclusive<f64>>> {
         let [start, end] = [(self.period.from, -3), (self.period.last_day(), 3)]
             .map(|(day, years)| shift(day, years.years()));
         let newest = self.desk.today().min(end);
@@ -458,10 +480,10 @@ impl Reader<'_> {
             DateRange::new(Date::MIN, newest),
         )?;
         let found = column.and_then(|column| extremes(column.series.between(start, end)));
-        Ok(found.is_some_and(|(lowest, highest)| {
+        Ok(found.map(|(lowest, highest)| {
             let [low, high] = [lowest, highest].map(|extreme| extreme.first.value);
             let slack = 0.5 * (high - low);
-            (low - slack..=high + slack).contains(&bound)
+            low - slack..=high + slack
         }))
     }
 
@@ -475,13 +497,9 @@ impl Reader<'_> {
             units,
             Units::Change | Units::Percent | Units::PercentAnnualised
         );
-        if !is_change || !self.is_longer(level)? {
+        let frequency = self.coarsest(level)?;
+        if !is_change || self.period.length <= frequency {
             return Ok(None);
-        }
-        let mut is_quarterly = false;
-        for (name, _) in level.names() {
-            let info = self.desk.resolve(FIELD, name)?;
-            is_quarterly = is_quarterly || info.frequency == Frequency::Quarterly;
         }
         Ok(Some(Span {
             level: if self.period.length == Frequency::Annual {
@@ -490,7 +508,7 @@ impl Reader<'_> {
                 level.clone()
             },
             is_percent: units != Units::Change,
-            is_of_means: is_quarterly,
+            is_of_means: frequency == Frequency::Quarterly,
         }))
     }
 
@@ -498,28 +516,18 @@ impl Reader<'_> {
     fn between(&mut self, tokens: &[String], at: usize, subject: Option<&str>) -> Result<Expr> {
         let invalid = |problem: &str| Error::invalid(FIELD, self.text, problem, EXAMPLES);
         let is_word = |token: &&String| !token.starts_with(SIGNS);
-        let left: Vec<&String> = tokens.iter().take(at).filter(is_word).collect();
-        let after: Vec<String> = tokens
-            .iter()
-            .skip(at + 1)
-            .filter(is_word)
-            .cloned()
-            .collect();
+        let words = tokens.iter().skip(at + 1).filter(is_word);
+        let after: Vec<String> = words.cloned().collect();
         let mut bounds = after.splitn(2, |token| token == "and");
         let mut bound = || self.number(bounds.next().unwrap_or_default());
         let (Some(low), Some(high)) = (bound(), bound()) else {
             return Err(invalid("is not between two numbers"));
         };
-        let direction = left.iter().find(|token| is_arrow(token)).copied();
-        let written = join(left.iter().filter(|token| !is_arrow(token)), " ");
-        let named = Some(written.as_str()).filter(|name| !name.is_empty());
-        let name = named
-            .or(subject)
-            .ok_or_else(|| invalid("names no series"))?;
-        let readings = self.readings(name, direction, &high, is_percent(&after))?;
+        let left = self.left(tokens.get(..at).unwrap_or_default(), subject)?;
+        let readings = self.readings(&left, &high, is_percent(&after))?;
         let chosen = self.choose(readings, &[&low, &high])?;
         // It would be the mean of the shorter changes.
-        if direction.is_some() && self.is_longer(&chosen.left)? {
+        if left.is_fall.is_some() && self.is_longer(&chosen.left)? {
             return Err(invalid(
                 "has two bounds for the change over a longer period; ask for each",
             ));
@@ -629,7 +637,7 @@ impl Reader<'_> {
 
     /// Returns the power of ten in which a side is measured.
     fn power(&self, side: &Expr) -> Result<i32> {
-        if let Expr::Name { name, .. } = side {
+        if let Some(name) = side.as_name() {
             let info = self.desk.resolve(FIELD, name)?;
             return Ok(Unit::parse(&info.units_short, &info.units).power());
         }

@@ -17,7 +17,7 @@ const FILLERS: &str = "whole full entire complete all every table us u number fi
 
 /// Words that join days to a name.
 const JOINTS: &str = "it in on of for at from since and vs versus to against with compared the what is was worth would be as \
-    published known first reported printed between a look like how did show";
+    published known first reported printed between a look like how did show current";
 
 /// Words after which a day is that of the knowledge; "as" alone is none: "as of".
 const KNOWN: [&str; 4] = ["published", "known", "reported", "printed"];
@@ -165,7 +165,7 @@ fn days<'a>(words: impl Iterator<Item = &'a str>, today: Date) -> Option<Vec<Wri
         // Without a date the earlier of two days is a year back.
         let text = if word == "then" { "1y" } else { &word };
         let is_alone = ["1y", "now", "today", "latest"].contains(&text);
-        let is_filler = is_one_of(JOINTS, &word) || is_one_of(FILLERS, &word) || word == "current";
+        let is_filler = is_one_of(JOINTS, &word) || is_one_of(FILLERS, &word);
         match days.last_mut() {
             _ if is_filler => {}
             Some(day) if is_open && !is_alone => day.text += &format!(" {text}"),
