@@ -6,6 +6,7 @@ mod address;
 
 pub use address::Address;
 
+use crate::net::causes;
 use deadpool_postgres::{
     Client, Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod,
     Runtime,
@@ -17,6 +18,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_postgres::error::SqlState;
 
+/// Most connections of one pool; few writes and calls run at once.
+const CONNECTIONS: usize = 4;
 /// Pause before the first retry, and the longest pause.
 const PAUSE: Duration = Duration::from_millis(20);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -96,17 +99,17 @@ impl From<PoolError> for Failure {
 }
 
 impl Database {
-    /// Creates a pool of at most `connections`, without connecting. A transaction is retried for up to `patience`.
+    /// Creates a pool without connecting. A transaction is retried for up to `patience`.
     ///
     /// # Errors
     /// [`Error::Store`] when the trusted certificates cannot be read.
-    pub fn new(address: &Address, connections: usize, patience: Duration) -> Result<Self> {
+    pub fn new(address: &Address, patience: Duration) -> Result<Self> {
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = Manager::from_config(address.config().clone(), address.tls()?, config);
         let pool = Pool::builder(manager)
-            .max_size(connections)
+            .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(ATTEMPT_TIMEOUT))
             .create_timeout(Some(ATTEMPT_TIMEOUT))
@@ -256,13 +259,6 @@ impl Failure {
         // 57P: the server shuts down or starts. 08: the connection.
         conflicts.contains(code) || code.code().starts_with("57P") || code.code().starts_with("08")
     }
-}
-
-/// Returns an error and its sources.
-fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
 }
 
 /// Explains an error, with advice.

@@ -16,8 +16,8 @@ pub struct Layout {
     pub application_id: i32,
     /// `user_version` in the header; a newer version of this program writes a higher one.
     pub version: i32,
-    /// Creates the tables of a new file.
-    pub create_tables: fn(&Connection) -> rusqlite::Result<()>,
+    /// Statements that create the tables of a new file.
+    pub tables: &'static str,
 }
 
 /// The owner of a file.
@@ -71,7 +71,7 @@ impl Layout {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
             if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
-                (self.create_tables)(&transaction)?;
+                transaction.execute_batch(self.tables)?;
                 transaction.pragma_update(None, "application_id", self.application_id)?;
                 transaction.pragma_update(None, "user_version", self.version)?;
             }
@@ -135,13 +135,15 @@ pub fn is_damage(cause: &rusqlite::Error) -> bool {
     )
 }
 
-/// Renames a database and the files beside it by adding `mark` to the name, which makes room for a new one.
+/// Renames a damaged database and the files beside it, which makes room for a new one: `NAME.corrupt-20261121T150405Z`.
 /// Returns the new path.
 ///
 /// # Errors
 /// When a file cannot be renamed.
-pub fn move_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
-    let mut aside = with_suffix(path, mark);
+pub fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let time = econoscope_core::clock::wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ");
+    let mark = time.to_string();
+    let mut aside = with_suffix(path, &mark);
     let mut number = 2;
     while aside.exists() {
         aside = with_suffix(path, &format!("{mark}-{number}"));

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 const MAX_JOBS: usize = 256;
 /// Callers whose usage is stored.
 const MAX_CALLERS: usize = 4_096;
-/// Assumed cost of a job until it is done, in seconds: the most that a job should take.
-const RESERVED: f64 = 0.010;
+/// Assumed cost of a job until it is done: the most that a job should take.
+const RESERVED: Duration = Duration::from_millis(10);
 /// How long a job of the background gives way to requests. After that it has its turn, so that a busy server gets to it, too.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Half-life of usage, in seconds.
@@ -43,18 +43,18 @@ pub(super) struct Reservation {
     at: Instant,
 }
 
-/// Seconds of processor time that were used up to a moment.
+/// Processor time that was used up to a moment.
 #[derive(Clone, Copy)]
 struct Usage {
-    seconds: f64,
+    time: Duration,
     at: Instant,
 }
 
 impl Usage {
     /// Returns what is left of it.
-    fn decayed(self, now: Instant) -> f64 {
+    fn decayed(self, now: Instant) -> Duration {
         let age = now.saturating_duration_since(self.at).as_secs_f64();
-        self.seconds * (-age / HALF_LIFE).exp2()
+        self.time.mul_f64((-age / HALF_LIFE).exp2())
     }
 }
 
@@ -64,19 +64,21 @@ struct CallerUsage(HashMap<Caller, Usage>);
 
 impl CallerUsage {
     /// Returns the usage of a caller; always 0 for the program's own user.
-    fn get(&self, caller: Caller, now: Instant) -> f64 {
-        if caller.is_local() {
-            return 0.0;
-        }
-        self.0.get(&caller).map_or(0.0, |usage| usage.decayed(now))
+    fn get(&self, caller: Caller, now: Instant) -> Duration {
+        let usage = self.0.get(&caller).filter(|_| !caller.is_local());
+        usage.map_or(Duration::ZERO, |usage| usage.decayed(now))
     }
 
-    fn charge(&mut self, caller: Caller, seconds: f64, now: Instant) {
+    fn set(&mut self, caller: Caller, time: Duration, now: Instant) {
         if self.0.len() >= MAX_CALLERS && !self.0.contains_key(&caller) {
             self.forget_lower_half(now);
         }
-        let seconds = (self.get(caller, now) + seconds).max(0.0);
-        self.0.insert(caller, Usage { seconds, at: now });
+        self.0.insert(caller, Usage { time, at: now });
+    }
+
+    fn charge(&mut self, caller: Caller, cost: Duration, now: Instant) {
+        let time = self.get(caller, now).saturating_add(cost);
+        self.set(caller, time, now);
     }
 
     fn reserve(&mut self, caller: Caller, now: Instant) -> Reservation {
@@ -86,16 +88,16 @@ impl CallerUsage {
 
     /// Refunds what is left of a reservation.
     fn refund(&mut self, reservation: Reservation, now: Instant) {
-        let seconds = RESERVED;
-        let at = reservation.at;
-        let left = Usage { seconds, at }.decayed(now);
-        self.charge(reservation.caller, -left, now);
+        let Reservation { caller, at } = reservation;
+        let time = RESERVED;
+        let left = Usage { time, at }.decayed(now);
+        self.set(caller, self.get(caller, now).saturating_sub(left), now);
     }
 
     fn forget_lower_half(&mut self, now: Instant) {
-        let mut all: Vec<f64> = self.0.values().map(|usage| usage.decayed(now)).collect();
+        let mut all: Vec<Duration> = self.0.values().map(|usage| usage.decayed(now)).collect();
         let middle = all.len() / 2;
-        let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
+        let (_, median, _) = all.select_nth_unstable(middle);
         let median = *median;
         self.0.retain(|_, usage| usage.decayed(now) > median);
     }
@@ -171,11 +173,11 @@ impl Queue {
     }
 
     /// Returns the newest job of the caller with the highest usage, when that is above `usage`.
-    fn eviction_candidate(&self, usage: f64, now: Instant) -> Option<u64> {
+    fn eviction_candidate(&self, usage: Duration, now: Instant) -> Option<u64> {
         let (highest, number) = self
             .network_jobs()
             .map(|(number, caller)| (self.usage.get(caller, now), number))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+            .max()?;
         (highest > usage).then_some(number)
     }
 
@@ -205,25 +207,19 @@ impl Queue {
     /// Removes the next job, that of the caller with the lowest usage, those of the background last. Its reservation stays
     /// charged while it runs.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Job> {
-        let (.., number) = self
-            .jobs
-            .iter()
-            .map(|(number, job)| {
-                let usage = self.usage.get(job.reservation.caller, now);
-                (job.yields(now), usage, *number)
-            })
-            .min_by(|a, b| {
-                let by_usage = a.1.total_cmp(&b.1);
-                a.0.cmp(&b.0).then(by_usage).then(a.2.cmp(&b.2))
-            })?;
+        // Of equals the first, which is the oldest.
+        let next = self.jobs.iter().min_by_key(|(_, job)| {
+            let usage = self.usage.get(job.reservation.caller, now);
+            (job.yields(now), usage)
+        });
+        let number = *next?.0;
         self.jobs.remove(&number)
     }
 
     /// Replaces the reservation of a finished job by its real cost.
     pub(super) fn finish(&mut self, reservation: Reservation, cost: Duration, now: Instant) {
         self.usage.refund(reservation, now);
-        self.usage
-            .charge(reservation.caller, cost.as_secs_f64(), now);
+        self.usage.charge(reservation.caller, cost, now);
         self.counts.done += 1;
     }
 

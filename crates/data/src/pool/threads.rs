@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 /// How much the nice value of the threads exceeds the executor's: a third of its share where both want a processor, and
 /// not so little that any other program on the machine would stop them.
+#[cfg(any(target_os = "linux", test))]
 pub(super) const NICENESS: i32 = 5;
 
 /// Threads for computed answers, with a queue.
@@ -172,17 +173,12 @@ impl Drop for Pool {
 }
 
 /// Lowers the priority of this thread below the executor's, where the system allows it.
-#[cfg(target_os = "linux")]
 fn lower_priority() {
     // On Linux the nice value belongs to a thread.
+    #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICENESS) {
         tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn lower_priority() {
-    let _ = NICENESS;
 }
 
 /// Returns the processor time of this thread.

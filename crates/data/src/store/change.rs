@@ -136,15 +136,17 @@ fn utc_day(instant: Timestamp) -> Date {
 /// [`Error::Store`] with the series and the first bad day.
 pub(super) fn check(write: &WriteVintages<'_>) -> Result<()> {
     check_finite(write)?;
-    let mut neighbours = write.rows.windows(2);
-    let disorder = neighbours.find_map(|pair| match pair {
-        [a, b] if (a.date, a.known_from) >= (b.date, b.known_from) => Some((a.date, b.date)),
-        _ => None,
-    });
-    disorder.map_or(Ok(()), |(a, b)| {
-        let problem = format!("dates must ascend without repeats, but {b} follows {a}");
-        Err(rejection(write.id, &problem))
-    })
+    let key = |row: &VintageObservation| (row.date, row.known_from);
+    let mut neighbours = write.rows.array_windows();
+    neighbours
+        .find(|[a, b]| key(a) >= key(b))
+        .map_or(Ok(()), |[a, b]| {
+            let problem = format!(
+                "dates must ascend without repeats, but {} follows {}",
+                b.date, a.date
+            );
+            Err(rejection(write.id, &problem))
+        })
 }
 
 /// Truncates an instant to microseconds, the precision of every store.

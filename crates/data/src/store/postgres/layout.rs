@@ -69,5 +69,5 @@ async fn read_version(tx: &Session, lock: &str) -> AttemptResult<Option<i64>> {
         return Ok(None);
     }
     let sql = format!("SELECT version FROM econoscope.layout WHERE id = 1 {lock}");
-    Ok(tx.query_opt(&sql, &[]).await?.map(|row| row.get(0)))
+    Ok(tx.query_opt_scalar(&sql, &[]).await?)
 }

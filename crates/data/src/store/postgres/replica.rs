@@ -10,10 +10,11 @@ use super::transfer::{copy_changes, update_replica};
 use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::Watermark;
-use crate::store::{Leadership, ReplicaStatus, Store};
+use crate::store::{ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall_time};
 use econoscope_core::error::{Error, NOTICE_TARGET, Result};
 use parking_lot::Mutex;
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,21 +46,22 @@ impl Postgres {
     pub fn update_replica(address: &Address, path: &Path) -> Result<()> {
         open_updated(address, path).map(drop)
     }
-}
 
-impl Leadership for Postgres {
-    fn terms(&self) -> watch::Receiver<Option<i64>> {
+    /// Returns the term in which this process leads, as it changes. The first call starts the election.
+    pub fn terms(&self) -> watch::Receiver<Option<i64>> {
         self.replica.term.subscribe()
     }
 
-    fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
+    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
+    pub fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
         Arc::new(Self {
             term: Some(term),
             ..self.clone()
         })
     }
 
-    fn resign(&self) {
+    /// Releases the lease on writing.
+    pub fn resign(&self) {
         if let Some(term) = self.replica.term.send_replace(None) {
             lease::release(&self.replica.db, term);
         }
@@ -89,23 +91,13 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
         .start_from_bundle()
         .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
     match updated {
-        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
+        // A refusal has no cause, an outage has one.
+        Err(error) if watermark.is_none() || error.source().is_none() => Err(error),
         result => {
             store.replica.record_poll(result);
             Ok(store)
         }
     }
-}
-
-/// Returns whether the database could not be reached, as opposed to a refusal.
-fn is_outage(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Store {
-            source: Some(_),
-            ..
-        }
-    )
 }
 
 /// Opens the file. A damaged one is moved aside and created anew, since the database has all its content.
@@ -122,7 +114,7 @@ fn open_file(path: &Path) -> Result<Sqlite> {
 
 /// A replica file and its database.
 #[derive(Debug)]
-pub(super) struct Replica {
+pub(in crate::store) struct Replica {
     pub(super) file: Sqlite,
     /// Without patience: every call is one attempt.
     db: Database,
@@ -142,7 +134,7 @@ impl Replica {
     }
 
     /// Returns the current status.
-    pub(super) fn status(&self) -> ReplicaStatus {
+    pub(in crate::store) fn status(&self) -> ReplicaStatus {
         ReplicaStatus {
             term: *self.term.borrow(),
             ..*self.status.lock()

@@ -1,7 +1,7 @@
 //! Opening and creating the file of a store.
 
 use super::query::open_error;
-use super::state::{self, State};
+use super::state;
 use crate::disk::{self, format_path};
 use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
@@ -16,32 +16,22 @@ use std::time::Duration;
 const STORE: Layout = Layout {
     application_id: 0x4543_4F4E,
     version: 1,
-    create_tables: |db| {
-        db.execute_batch(TABLES)?;
-        state::write(db, State::default())
-    },
+    tables: include_str!("store.sql"),
 };
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-const TABLES: &str = include_str!("store.sql");
-
 /// Creates the folders above a store file.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
-    let Some(folder) = parent(path) else {
+    let Some(folder) = disk::folder(path) else {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|e| {
-        let folder = format_path(folder);
+        let advice = "Create it, change its rights or choose another path.";
         Error::store(
-            format!("cannot create the folder {folder}. Create it, change its rights or choose another path."),
+            format!("cannot create the folder {}. {advice}", format_path(folder)),
             e,
         )
     })
-}
-
-/// Returns the folder of a path; `None` for the current one.
-fn parent(path: &Path) -> Option<&Path> {
-    path.parent().filter(|f| !f.as_os_str().is_empty())
 }
 
 /// Checks that there is a file at a path.
@@ -59,7 +49,7 @@ pub(super) fn must_exist(path: &Path) -> Result<()> {
 /// Locks the folder of a store while a store is created or side files are removed, so that no process removes what
 /// another has just created. Returns `None` where folders cannot be locked.
 pub(super) fn lock_folder(path: &Path) -> Option<File> {
-    let folder = File::open(parent(path).unwrap_or(Path::new("."))).ok()?;
+    let folder = File::open(disk::folder(path).unwrap_or(Path::new("."))).ok()?;
     folder.lock().ok().map(|()| folder)
 }
 
@@ -88,16 +78,16 @@ pub(super) fn create(path: &Path) -> Result<()> {
 /// Opens the writing connection and creates the tables in an empty file.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let fail = |e| open_error(path, e);
-    match STORE.owner(path) {
-        Ok(owner) => must_be_ours(path, owner)?,
-        Err(e) if e.kind() == ErrorKind::InvalidInput => {
-            return Err(Error::store_without_cause(format!(
-                "{} cannot be a store: {e}. Move it away or choose another path.",
-                format_path(path)
-            )));
+    let owner = STORE.owner(path).map_err(|e| {
+        if e.kind() != ErrorKind::InvalidInput {
+            return not_readable(path, e);
         }
-        Err(e) => return Err(not_readable(path, e)),
-    }
+        let path = format_path(path);
+        Error::store_without_cause(format!(
+            "{path} cannot be a store: {e}. Move it away or choose another path."
+        ))
+    })?;
+    must_be_ours(path, owner)?;
     let mut db = connect(Some(path)).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     must_have_tables_only(path, &db)?;

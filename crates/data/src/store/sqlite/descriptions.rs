@@ -29,15 +29,15 @@ pub(super) fn exist(db: &Connection) -> Result<bool> {
     has_table(db, "description")
 }
 
-/// Adds or replaces descriptions. Returns the number of new ones, and whether anything changed. A damaged one is
-/// replaced.
-pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, bool)> {
+/// Adds or replaces descriptions. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A
+/// damaged one is replaced.
+pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, Option<i64>)> {
     if descriptions.is_empty() {
-        return Ok((0, false));
+        return Ok((0, None));
     }
     create_tables(db)?;
     let mut added = 0;
-    let mut is_changed = false;
+    let mut change = None;
     for new in descriptions {
         let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
             let is_same = read(row).is_ok_and(|description| description == *new);
@@ -47,10 +47,10 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
             continue;
         }
         added += usize::from(stored.is_none());
-        is_changed = true;
+        change = Some(0);
         write_row(db, new, stored.map(|(id, _)| id))?;
     }
-    Ok((added, is_changed))
+    Ok((added, change))
 }
 
 /// Creates the tables if they do not exist.

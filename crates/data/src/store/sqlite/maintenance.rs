@@ -12,27 +12,12 @@ use econoscope_core::model::SeriesId;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
-/// Damage in a store file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The series that cannot be read, if it is one.
-    pub series: Option<SeriesId>,
-    /// Description of the damage.
-    pub what: String,
-}
-
-impl Damage {
-    fn general(what: String) -> Self {
-        Self { series: None, what }
-    }
-}
-
 impl Sqlite {
-    /// Reads and verifies everything. Returns the damage; empty for an intact store.
+    /// Reads and verifies everything. Returns descriptions of the damage, none for an intact store.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read at all.
-    pub fn check_integrity(&self) -> Result<Vec<Damage>> {
+    pub fn check_integrity(&self) -> Result<Vec<String>> {
         self.with_reader(|db| snapshot(db, |db| Ok(damages(db))))
     }
 
@@ -49,8 +34,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when the file cannot be renamed.
     pub fn quarantine(path: &Path) -> Result<PathBuf> {
-        let mark = econoscope_core::clock::wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ");
-        sqlite::move_aside(path, &mark.to_string())
+        sqlite::move_aside(path)
             .map_err(|e| Error::store(format!("cannot move {} aside.", format_path(path)), e))
     }
 
@@ -98,8 +82,7 @@ fn copy(db: &Connection, to: &Path) -> Result<()> {
     let target = Connection::open(to).map_err(fail)?;
     if let Some(damage) = damages(&target).into_iter().next() {
         return Err(Error::store_without_cause(format!(
-            "cannot back up: {}",
-            damage.what
+            "cannot back up: {damage}"
         )));
     }
     target.close().map_err(|(_, e)| fail(e))?;
@@ -125,23 +108,21 @@ pub(super) fn probe(db: &Connection) -> Result<()> {
         .map(drop)
 }
 
-fn damages(db: &Connection) -> Vec<Damage> {
+fn damages(db: &Connection) -> Vec<String> {
     // Pages, indices and types.
     let check = Query::new("The file", "PRAGMA integrity_check(100)");
-    let report = check
-        .all(db, [], |row| Ok(row.get::<_, String>(0)?))
-        .unwrap_or_else(|e| vec![e.operator_message()])
-        .into_iter()
-        .filter(|line| line != "ok");
-    let mut damages: Vec<Damage> = report.map(Damage::general).collect();
+    let mut damages = check
+        .all(db, [], |row| Ok(row.get(0)?))
+        .unwrap_or_else(|e| vec![e.operator_message()]);
+    damages.retain(|line| line != "ok");
     damages.extend(series_damages(db));
-    let texts = texts::damages(db).into_iter();
-    damages.extend(texts.chain(descriptions::damages(db)).map(Damage::general));
+    damages.extend(texts::damages(db));
+    damages.extend(descriptions::damages(db));
     damages
 }
 
 /// Reads and verifies every series, and compares their number with the counts.
-fn series_damages(db: &Connection) -> Vec<Damage> {
+fn series_damages(db: &Connection) -> Vec<String> {
     let mut damages = Vec::new();
     let mut series = 0;
     let mut row_groups = 0;
@@ -153,25 +134,22 @@ fn series_damages(db: &Connection) -> Vec<Damage> {
                 row_groups += row.segments;
                 names.push(row.name);
             }
-            Err(RowError::Store(e)) => damages.push(Damage::general(e.operator_message())),
+            Err(RowError::Store(e)) => damages.push(e.operator_message()),
             Err(e) => return Err(e),
         }
         Ok(())
     });
-    damages.extend(result.err().map(|e| Damage::general(e.operator_message())));
+    damages.extend(result.err().map(|e| e.operator_message()));
     for name in names {
         let stored = SeriesId::new(&name).and_then(|id| series::read(db, &id));
-        let what = match stored {
-            Ok(Some(_)) => continue,
-            Ok(None) => format!("{name} is listed but cannot be found."),
-            Err(e) => e.operator_message(),
-        };
-        let series = SeriesId::new(&name).ok();
-        damages.push(Damage { series, what });
+        match stored {
+            Ok(Some(_)) => {}
+            Ok(None) => damages.push(format!("{name} is listed but cannot be found.")),
+            Err(e) => damages.push(e.operator_message()),
+        }
     }
-    let count_mismatch =
-        count_mismatch(db, series, row_groups).unwrap_or_else(|e| Some(e.operator_message()));
-    damages.extend(count_mismatch.map(Damage::general));
+    let mismatch = count_mismatch(db, series, row_groups);
+    damages.extend(mismatch.unwrap_or_else(|e| Some(e.operator_message())));
     damages
 }
 

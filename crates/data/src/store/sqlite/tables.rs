@@ -237,7 +237,7 @@ impl ReplicaTransaction<'_> {
                 .max(before.saturating_add(is_visible.into())),
             series: reached.series,
         };
-        state::write(self.db, state).map_err(write_error)?;
+        state::write(self.db, state)?;
         execute(
             self.db,
             "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",

@@ -20,11 +20,14 @@ const NOTES: Query<'_> = Query::new("The list of notes", "SELECT * FROM note");
 /// Separator of tags, none of which has a line break.
 const TAG_SEPARATOR: &str = "\n";
 
-/// Adds or replaces articles. Returns the number of new ones, and whether anything changed. A damaged article is
-/// replaced.
-pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
+/// Adds or replaces articles. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A damaged
+/// article is replaced.
+pub(super) fn write_articles(
+    db: &Connection,
+    articles: &[Article],
+) -> Result<(usize, Option<i64>)> {
     let mut added = 0;
-    let mut is_changed = false;
+    let mut change = None;
     for article in articles {
         let article = Article {
             published_at: to_microseconds(article.published_at),
@@ -37,10 +40,10 @@ pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(u
             Some(false) => {}
             None => added += 1,
         }
-        is_changed = true;
+        change = Some(0);
         write_article(db, &article)?;
     }
-    Ok((added, is_changed))
+    Ok((added, change))
 }
 
 /// Returns articles published at or before `until`, newest first.
