@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Suffixes of the files that SQLite keeps beside a database: the write-ahead log and its index.
 pub const SIDE_SUFFIXES: [&str; 2] = ["-wal", "-shm"];
 
+/// The path of a database in memory.
+pub const IN_MEMORY: &str = ":memory:";
+
 /// The layout of a kind of file.
 pub struct Layout {
     /// `application_id` in the file's header: four letters.
@@ -107,22 +110,14 @@ pub fn has_tables_only(db: &Connection) -> rusqlite::Result<bool> {
     Ok(db.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
 }
 
-/// Opens a connection to a file, or to a new database in memory, with this program's settings. Writes nothing.
+/// Opens a connection to a file, or to a new database in memory ([`IN_MEMORY`]), with this program's settings. Writes
+/// nothing.
 ///
 /// # Errors
 /// The error of SQLite.
-pub fn connect(path: Option<&Path>, extra: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | extra;
-    let db = match path {
-        Some(path) => {
-            if extra.contains(OpenFlags::SQLITE_OPEN_CREATE) {
-                // SQLite would let everybody read it. If this fails, SQLite reports why.
-                disk::create_private(path).unwrap_or_default();
-            }
-            Connection::open_with_flags(path, flags)?
-        }
-        None => Connection::open_in_memory_with_flags(flags)?,
-    };
+pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
     db.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
     Ok(db)
 }

@@ -167,12 +167,14 @@ fn is_transient(cause: &Cause, path: Option<&Path>) -> bool {
 }
 
 fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
-    if let Some(Err(cause)) = path.map(disk::must_be_regular)
-        && cause.kind() == ErrorKind::InvalidInput
-    {
-        return Err(cause.into());
+    if let Some(path) = path {
+        match disk::must_be_regular(path) {
+            Err(cause) if cause.kind() == ErrorKind::InvalidInput => return Err(cause.into()),
+            // SQLite would let everybody read it. If this fails, SQLite reports why.
+            Ok(()) | Err(_) => disk::create_private(path).unwrap_or_default(),
+        }
     }
-    let mut db = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    let mut db = sqlite::connect(path.unwrap_or(Path::new(sqlite::IN_MEMORY)))?;
     db.busy_timeout(Duration::from_secs(5))?;
     // Fails here, and not at the first payment, when nothing can be written.
     db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;

@@ -101,11 +101,10 @@ impl Postgres {
                 }
             }
         })?;
-        let store = Self {
-            term: Some(term),
-            ..self.clone()
-        };
-        Ok(Ok(LeaseGuard { store, heartbeat }))
+        Ok(Ok(LeaseGuard {
+            store: self.in_term(term),
+            heartbeat,
+        }))
     }
 
     /// Returns the number of series, and a phrase on who holds the lease.

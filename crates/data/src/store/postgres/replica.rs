@@ -52,12 +52,12 @@ impl Postgres {
         self.replica.term.subscribe()
     }
 
-    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
-    pub fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
-        Arc::new(Self {
+    /// Returns the store for the leader of `term`. It refuses writes once another term has begun.
+    pub fn in_term(&self, term: i64) -> Self {
+        Self {
             term: Some(term),
             ..self.clone()
-        })
+        }
     }
 
     /// Releases the lease on writing.

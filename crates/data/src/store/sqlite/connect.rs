@@ -6,7 +6,7 @@ use crate::disk::{self, format_path};
 use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode};
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -88,7 +88,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
         ))
     })?;
     must_be_ours(path, owner)?;
-    let mut db = connect(Some(path)).map_err(fail)?;
+    let mut db = connect(path).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     must_have_tables_only(path, &db)?;
     let mode = retry_while_busy(|| {
@@ -110,24 +110,25 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 
 /// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    let db = connect(Some(path))
+    let db = connect(path)
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
         .map_err(|e| open_error(path, e))?;
     must_have_tables_only(path, &db)?;
     Ok(db)
 }
 
-/// Opens the one connection to a new store in memory, or in an unnamed temporary file when `path` is empty.
-pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
+/// Opens the one connection to a new store in memory ([`sqlite::IN_MEMORY`]), or in an unnamed temporary file when `path` is
+/// empty.
+pub(super) fn unnamed(path: &str) -> Result<Connection> {
     let fail = |e| super::query::operation_error("create a temporary store", e);
-    let mut db = connect(path).map_err(fail)?;
+    let mut db = connect(Path::new(path)).map_err(fail)?;
     STORE.initialize(&mut db).map_err(fail)?;
     Ok(db)
 }
 
 /// Opens a connection without writing to the file.
-fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
-    let db = sqlite::connect(path, OpenFlags::empty())?;
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let db = sqlite::connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(32);
     // Plans do not depend on bound values here; without this SQLite plans the main query anew for each name.

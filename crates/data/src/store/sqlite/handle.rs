@@ -62,7 +62,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when there is not enough memory.
     pub fn in_memory() -> Result<Self> {
-        connect::unnamed(None).map(Self::from_connection)
+        connect::unnamed(crate::sqlite::IN_MEMORY).map(Self::from_connection)
     }
 
     /// Creates an empty store in a temporary file without a name.
@@ -70,7 +70,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when there is no space for it.
     pub(in crate::store) fn temporary() -> Result<Self> {
-        connect::unnamed(Some(Path::new(""))).map(Self::from_connection)
+        connect::unnamed("").map(Self::from_connection)
     }
 
     fn from_connection(connection: Connection) -> Self {
