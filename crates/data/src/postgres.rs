@@ -34,7 +34,8 @@ const SESSION_SETTINGS: &str = "SET idle_in_transaction_session_timeout = '8s'; 
 /// A connection pool of one database.
 #[derive(Debug, Clone)]
 pub struct Database {
-    address: Address,
+    /// The address, which prints without the password.
+    pub(crate) address: Address,
     pool: Pool,
     patience: Duration,
 }
@@ -107,7 +108,7 @@ impl Database {
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let manager = Manager::from_config(address.config().clone(), address.tls()?, config);
+        let manager = Manager::from_config(address.config.clone(), address.tls()?, config);
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
@@ -127,11 +128,6 @@ impl Database {
             pool,
             patience,
         })
-    }
-
-    /// Returns the address, which prints without the password.
-    pub(crate) const fn address(&self) -> &Address {
-        &self.address
     }
 
     /// Returns the same pool with another patience. [`Duration::ZERO`] means one attempt.

@@ -212,7 +212,7 @@ impl Upstream {
         let core = &self.0;
         let start = Instant::now();
         let key = request.key()?;
-        let entry = match core.cache.get(&key) {
+        let entry = match core.cache.memory.get(&key) {
             None => core.newest_entry(&key, request.check).await,
             cached => cached,
         };
@@ -386,14 +386,14 @@ impl Core {
                 None
             });
         let now = self.clock.now();
-        let cached = self.cache.get(key);
+        let cached = self.cache.memory.get(key);
         let age = |entry: &Entry| now.duration_since(&entry.fetched);
         let is_newer = |loaded: &Entry| cached.as_ref().is_none_or(|c| age(loaded) < age(c));
         let Some(loaded) = loaded.filter(is_newer) else {
             return cached;
         };
         let loaded = Arc::new(loaded);
-        self.cache.insert(key, Arc::clone(&loaded));
+        self.cache.memory.insert(key.clone(), Arc::clone(&loaded));
         Some(loaded)
     }
 

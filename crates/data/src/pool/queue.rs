@@ -123,7 +123,8 @@ pub(super) struct Queue {
     jobs: BTreeMap<u64, Job>,
     next_number: u64,
     usage: CallerUsage,
-    is_closed: bool,
+    /// Whether it refuses jobs.
+    pub(super) is_closed: bool,
     counts: Counts,
 }
 
@@ -217,10 +218,6 @@ impl Queue {
         self.usage.refund(reservation, now);
         self.usage.charge(reservation.caller, cost, now);
         self.counts.done += 1;
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed
     }
 
     /// Refuses further jobs. Returns the waiting ones, to be dropped.

@@ -138,7 +138,11 @@ impl Drop for JobGuard {
 impl Shared {
     /// Runs jobs until the pool is dropped.
     fn run_jobs(&self) {
-        lower_priority();
+        // Below the executor's priority, where the system allows it: on Linux the nice value belongs to a thread.
+        #[cfg(target_os = "linux")]
+        if let Err(error) = rustix::process::nice(NICENESS) {
+            tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
+        }
         while let Some(job) = self.next_job() {
             let start = thread_time();
             (job.work)();
@@ -155,7 +159,7 @@ impl Shared {
             if let Some(job) = queue.pop(Instant::now()) {
                 return Some(job);
             }
-            if queue.is_closed() {
+            if queue.is_closed {
                 return None;
             }
             self.changed.wait(&mut queue);
@@ -168,15 +172,6 @@ impl Drop for Pool {
         let jobs = self.shared.queue.lock().close();
         self.shared.changed.notify_all();
         drop(jobs);
-    }
-}
-
-/// Lowers the priority of this thread below the executor's, where the system allows it.
-fn lower_priority() {
-    // On Linux the nice value belongs to a thread.
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(NICENESS) {
-        tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
     }
 }
 

@@ -154,16 +154,6 @@ pub(super) fn to_microseconds(instant: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(instant.as_microsecond()).unwrap_or(instant)
 }
 
-/// Checks the rows that are to replace a computed series and puts them in order.
-///
-/// # Errors
-/// [`Error::Store`] when their origin is not `computed …`, or a value is not finite.
-pub(super) fn check_computed(write: &WriteVintages<'_>) -> Result<Vintages> {
-    check_replaceable(write.id, write.origin)?;
-    check_finite(write)?;
-    Ok(Vintages::new(write.rows.to_vec()))
-}
-
 /// Checks that rows were computed here: rows of a source cannot be computed again.
 ///
 /// # Errors
@@ -177,7 +167,11 @@ pub(super) fn check_replaceable(id: &SeriesId, origin: &str) -> Result<()> {
     )))
 }
 
-fn check_finite(write: &WriteVintages<'_>) -> Result<()> {
+/// Checks that values are finite.
+///
+/// # Errors
+/// [`Error::Store`] with the series and the date of the first bad value.
+pub(super) fn check_finite(write: &WriteVintages<'_>) -> Result<()> {
     let mut rows = write.rows.iter();
     let bad = rows.find(|row| row.value.is_some_and(|v| !v.is_finite()));
     bad.map_or(Ok(()), |row| {

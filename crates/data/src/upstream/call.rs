@@ -183,7 +183,9 @@ impl Core {
         });
         self.backoffs.remove(&BackoffKey::Key(lookup.key.clone()));
         if entry.policy.is_storable {
-            self.cache.insert(&lookup.key, Arc::clone(&entry));
+            self.cache
+                .memory
+                .insert(lookup.key.clone(), Arc::clone(&entry));
         }
         let core = Arc::clone(self);
         let lookup = Arc::clone(lookup);

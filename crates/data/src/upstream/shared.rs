@@ -44,15 +44,6 @@ impl SharedLedger {
         })
     }
 
-    async fn create_tables(&self) -> Result<()> {
-        let create = || {
-            self.database.transaction("lay out", |tx| async move {
-                Ok(tx.batch_execute(TABLES).await?)
-            })
-        };
-        self.tables.get_or_try_init(create).await.copied()
-    }
-
     /// Runs `work` on the ledger of `host`, while no other machine does. A payment is recorded under a random number,
     /// so that a retry after an unconfirmed commit does not pay twice.
     pub(super) async fn transact<T>(
@@ -64,8 +55,13 @@ impl SharedLedger {
     ) -> Result<T> {
         let id = random().cast_signed();
         let run = &work;
-        self.create_tables().await?;
         let database = &self.database;
+        let create = || {
+            database.transaction("lay out", |tx| async move {
+                Ok(tx.batch_execute(TABLES).await?)
+            })
+        };
+        self.tables.get_or_try_init(create).await?;
         let result = database.transaction("write the upstream ledger in", |tx| async move {
             tx.execute(INSERT_LEDGER, &[&host]).await?;
             let paused_until: i64 = tx.query_one_scalar(LOCK_LEDGER, &[&host]).await?;

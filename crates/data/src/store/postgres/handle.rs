@@ -186,7 +186,7 @@ impl Backing for Postgres {
         let run = &work;
         let first_attempt = &Mutex::new(None::<PublishResult<T>>);
         let transaction = self.db.transaction_with("write to", mode, |tx| async move {
-            let published = publish(tx, &self.replica, self.term, run).await?;
+            let published = publish(tx, &self.replica.file, self.term, run).await?;
             let mut earlier = first_attempt.lock();
             if !published.is_changed
                 && let Some(first) = earlier.take()

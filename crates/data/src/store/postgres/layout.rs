@@ -45,7 +45,7 @@ pub(super) async fn check(db: &Database) -> Result<()> {
         return Err(Error::store_without_cause(format!(
             "the tables of {} have layout {version}, this version of econoscope needs {NEWEST}. \
              Run `econoscope migrate --store ADDRESS`, or start once with --migrate.",
-            db.address()
+            db.address
         )));
     }
     Ok(())

@@ -2,8 +2,8 @@
 //!
 //! So both kinds of store run the same code. The replica itself changes after the database has committed.
 
-use super::replica::Replica;
 use super::rows::{BATCH, watermark, write_rows};
+use super::transfer::copy_changes;
 use crate::postgres::{AttemptResult, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES};
@@ -30,14 +30,20 @@ pub(super) struct PublishResult<T> {
 /// changes are serial and each runs on a replica that has all earlier ones.
 pub(super) async fn publish<T>(
     tx: Session,
-    replica: &Replica,
+    replica: &Sqlite,
     term: Option<i64>,
     work: impl FnOnce(&Sqlite) -> Result<T>,
 ) -> AttemptResult<PublishResult<T>> {
     let lock = "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE";
     tx.execute(lock, &[]).await?;
     let current = watermark(&tx).await?;
-    replica.catch_up(&tx, &current)?;
+    loop {
+        let stored = replica.watermark()?;
+        if stored.as_ref() == Some(&current) {
+            break;
+        }
+        copy_changes(&tx, replica, stored.as_ref(), &current)?;
+    }
     let (value, written) = block_in_place(|| {
         let checked_work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
@@ -49,7 +55,7 @@ pub(super) async fn publish<T>(
             }
         };
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
-        replica.file.dry_run(checked_work, write)
+        replica.dry_run(checked_work, write)
     })?;
     let is_changed = written?;
     // Last, so that the lease row is locked only briefly.
@@ -61,7 +67,7 @@ pub(super) async fn publish<T>(
 
 /// Writes changes to the database under the number `change`. Returns whether there are any.
 fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<bool> {
-    if changes.is_empty() {
+    if changes.rows.is_empty() {
         return Ok(false);
     }
     let mut rows = Vec::new();

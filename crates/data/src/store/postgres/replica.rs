@@ -6,10 +6,9 @@
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::runtime::{block_on, spawn};
-use super::transfer::{copy_changes, update_replica};
-use crate::postgres::{Address, AttemptResult, Database, Session};
+use super::transfer::update_replica;
+use crate::postgres::{Address, Database};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::tables::Watermark;
 use crate::store::{ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall_time};
 use econoscope_core::error::{Error, NOTICE_TARGET, Result};
@@ -177,17 +176,6 @@ impl Replica {
                 status.away_since = Some(now);
             }
             Err(_) => {}
-        }
-    }
-
-    /// Updates the file to the state that a transaction has locked.
-    pub(super) fn catch_up(&self, tx: &Session, current: &Watermark) -> AttemptResult<()> {
-        loop {
-            let stored = self.file.watermark()?;
-            if stored.as_ref() == Some(current) {
-                return Ok(());
-            }
-            copy_changes(tx, &self.file, stored.as_ref(), current)?;
         }
     }
 

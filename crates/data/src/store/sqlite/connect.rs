@@ -20,20 +20,6 @@ const STORE: Layout = Layout {
 };
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Creates the folders above a store file.
-pub(super) fn create_folder(path: &Path) -> Result<()> {
-    let Some(folder) = disk::folder(path) else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(folder).map_err(|e| {
-        let advice = "Create it, change its rights or choose another path.";
-        Error::store(
-            format!("cannot create the folder {}. {advice}", format_path(folder)),
-            e,
-        )
-    })
-}
-
 /// Checks that there is a file at a path.
 pub(super) fn must_exist(path: &Path) -> Result<()> {
     match path.try_exists() {
@@ -53,10 +39,17 @@ pub(super) fn lock_folder(path: &Path) -> Option<File> {
     folder.lock().ok().map(|()| folder)
 }
 
-/// Creates an empty file, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
+/// Creates an empty file and the folders above it, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
 /// SQLite gives the side files the same rights. A log that is already there belongs to a former store and is removed,
 /// or SQLite would apply it to the new one.
 pub(super) fn create(path: &Path) -> Result<()> {
+    if let Some(folder) = disk::folder(path) {
+        std::fs::create_dir_all(folder).map_err(|e| {
+            let folder = format_path(folder);
+            let advice = "Create it, change its rights or choose another path.";
+            Error::store(format!("cannot create the folder {folder}. {advice}"), e)
+        })?;
+    }
     if path.exists() {
         return Ok(());
     }
@@ -91,12 +84,21 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     let mut db = connect(path).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     must_have_tables_only(path, &db)?;
-    let mode = retry_while_busy(|| {
-        db.query_row("PRAGMA journal_mode = WAL", [], |row| {
-            row.get::<_, String>(0)
-        })
-    });
-    if mode.map_err(fail)? != "wal" {
+    let mut pauses = 0..50;
+    let mode = loop {
+        let change = "PRAGMA journal_mode = WAL";
+        match db.query_row(change, [], |row| row.get::<_, String>(0)) {
+            // This change does not wait for other processes by itself.
+            Err(e)
+                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && pauses.next().is_some() =>
+            {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            result => break result.map_err(fail)?,
+        }
+    };
+    if mode != "wal" {
         return Err(Error::store_without_cause(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
             format_path(path)
@@ -165,19 +167,6 @@ fn must_have_tables_only(path: &Path, db: &Connection) -> Result<()> {
     Err(Error::store_without_cause(format!(
         "{path} has views or triggers, which no econoscope store has. Restore a backup, or choose another path."
     )))
-}
-
-/// Retries for up to a second: the change to WAL does not wait for other processes by itself.
-fn retry_while_busy<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
-    for _ in 0..50 {
-        match attempt() {
-            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            result => return result,
-        }
-    }
-    attempt()
 }
 
 fn not_readable(path: &Path, cause: io::Error) -> Error {

@@ -2,7 +2,7 @@
 
 use super::connect;
 use super::handle::{Sqlite, snapshot};
-use super::query::{Query, RowError, operation_error};
+use super::query::{Query, operation_error};
 use super::series_row::SeriesRow;
 use super::{descriptions, series, state, texts};
 use crate::disk::{self, format_path};
@@ -123,31 +123,16 @@ fn damages(db: &Connection) -> Vec<String> {
 
 /// Reads and verifies every series, and compares their number with the counts.
 fn series_damages(db: &Connection) -> Vec<String> {
-    let mut damages = Vec::new();
     let mut series = 0;
     let mut row_groups = 0;
-    let mut names = Vec::new();
-    let result = series::LIST.for_each(db, [], |row| {
+    let mut damages = series::LIST.damages(db, |row| {
         series += 1;
-        match SeriesRow::from_row(row) {
-            Ok(row) => {
-                row_groups += row.segments;
-                names.push(row.name);
-            }
-            Err(RowError::Store(e)) => damages.push(e.operator_message()),
-            Err(e) => return Err(e),
-        }
-        Ok(())
+        let row = SeriesRow::from_row(row)?;
+        row_groups += row.segments;
+        let missing = || format!("{} is listed but cannot be found.", row.name);
+        series::read(db, &SeriesId::new(&row.name)?)?
+            .ok_or_else(|| Error::store_without_cause(missing()).into())
     });
-    damages.extend(result.err().map(|e| e.operator_message()));
-    for name in names {
-        let stored = SeriesId::new(&name).and_then(|id| series::read(db, &id));
-        match stored {
-            Ok(Some(_)) => {}
-            Ok(None) => damages.push(format!("{name} is listed but cannot be found.")),
-            Err(e) => damages.push(e.operator_message()),
-        }
-    }
     let mismatch = count_mismatch(db, series, row_groups);
     damages.extend(mismatch.unwrap_or_else(|e| Some(e.operator_message())));
     damages
@@ -160,15 +145,9 @@ fn count_mismatch(db: &Connection, series: i64, row_groups: i64) -> Result<Optio
         .first(db, [], |row| Ok(row.get(0)?))?
         .unwrap_or_default();
     let recorded = state::read(db)?.series;
-    Ok(if stored != row_groups {
-        Some(format!(
-            "{stored} row groups are stored, but the series name {row_groups}."
-        ))
-    } else if recorded != series {
-        Some(format!(
-            "{series} series are stored, but there were {recorded}."
-        ))
-    } else {
-        None
-    })
+    let row_groups_differ = (stored != row_groups)
+        .then(|| format!("{stored} row groups are stored, but the series name {row_groups}."));
+    let series_differ = (recorded != series)
+        .then(|| format!("{series} series are stored, but there were {recorded}."));
+    Ok(row_groups_differ.or(series_differ))
 }

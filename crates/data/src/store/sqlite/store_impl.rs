@@ -1,6 +1,8 @@
 //! The implementation of [`Store`] by a file, which may be the replica of a database.
 
 use super::handle::{Sqlite, snapshot};
+use super::series::StoredSeries;
+use super::series_row::SeriesRow;
 use super::{descriptions, maintenance, series, state, texts};
 use crate::store::change::{self, Change, to_microseconds};
 use crate::store::postgres::{Postgres, has_ended};
@@ -152,8 +154,7 @@ impl<B: Backing> Store for B {
     }
 
     fn snapshot(&self) -> Result<Option<Arc<dyn Store>>> {
-        let store = self.reader()?.read_transaction_store()?;
-        Ok(store.map(|store| Arc::new(store) as _))
+        self.reader()?.read_transaction_store()
     }
 
     fn probe(&self) -> Result<()> {
@@ -182,12 +183,15 @@ impl<B: Backing> Store for B {
                 series::create(db, &write, &change.rows)?;
                 return Ok((change.outcome, Some(1)));
             };
-            let change = Change::compare(&stored.vintages, stored.row.fetched_at(), &write);
+            let StoredSeries { row, vintages } = stored;
+            let stored_at = Timestamp::from_microsecond(row.fetched_at).unwrap_or(Timestamp::MIN);
+            let change = Change::compare(&vintages, stored_at, &write);
             if change.rows.is_empty() {
-                series::record_fetch(db, stored.row, write.fetched_at)?;
+                series::record_fetch(db, row, write.fetched_at)?;
                 return Ok((change.outcome, None));
             }
-            series::append(db, stored, &write, &change)?;
+            let new_row = row.with_added_rows(&write, &change.rows);
+            series::write_rows(db, new_row, change.apply_to(&vintages).rows())?;
             Ok((change.outcome, Some(0)))
         })
     }
@@ -198,9 +202,19 @@ impl<B: Backing> Store for B {
 
     fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()> {
         self.change(|file, db| {
-            let row = file.verify_absence(db, series::read_row(db, id)?)?;
-            let is_changed = row.map(|row| series::attribute(db, row, origin, first, last));
-            Ok(((), is_changed.transpose()?.unwrap_or_default().then_some(0)))
+            let Some(row) = file.verify_absence(db, series::read_row(db, id)?)? else {
+                return Ok(((), None));
+            };
+            let assigned = row.assign_origin(origin, first, last);
+            if assigned == row.origin {
+                return Ok(((), None));
+            }
+            let new_row = SeriesRow {
+                origin: assigned,
+                ..row
+            };
+            series::write_row(db, &new_row)?;
+            Ok(((), Some(0)))
         })
     }
 
@@ -232,8 +246,10 @@ impl<B: Backing> Store for B {
     }
 
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
-        let vintages = change::check_computed(&write)?;
         let id = write.id;
+        change::check_replaceable(id, write.origin)?;
+        change::check_finite(&write)?;
+        let vintages = Vintages::new(write.rows.to_vec());
         let rows = vintages.rows();
         self.change(|file, db| {
             let stored = file.verify_absence(db, series::read_row(db, id)?)?;
