@@ -77,15 +77,15 @@ impl BackgroundSync {
                 break;
             };
             let term_over = stop.child_token();
-            let leading_desk =
-                match open_desk(leadership.store_in_term(term), config, None, Audience::Own) {
-                    Ok(desk) => desk,
-                    Err(error) => {
-                        let error = econoscope_core::error::format_causes(error.chain());
-                        tracing::error!(error, "sync failed");
-                        break;
-                    }
-                };
+            let store = Arc::new(leadership.in_term(term));
+            let leading_desk = match open_desk(store, config, None, Audience::Own) {
+                Ok(desk) => desk,
+                Err(error) => {
+                    let error = econoscope_core::error::format_causes(error.chain());
+                    tracing::error!(error, "sync failed");
+                    break;
+                }
+            };
             let watch_term = async {
                 let change = terms.wait_for(|now| *now != Some(term));
                 drop(term_over.run_until_cancelled(change).await);

@@ -76,7 +76,7 @@ pub(super) fn complete_replica(config: &Config) -> Result<()> {
 pub(crate) fn migrated_database(config: &Config) -> Result<Option<Address>> {
     let address = config.database()?;
     if let Some(address) = address.as_ref().filter(|_| config.shared_store.migrate) {
-        Postgres::unconnected(address)?.migrate()?;
+        Postgres::migrate(address)?;
     }
     Ok(address)
 }

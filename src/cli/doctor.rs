@@ -193,7 +193,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
         }
         Ok((damages, _)) => {
             for damage in damages.iter().take(10) {
-                findings.fault("store", &damage.what, "");
+                findings.fault("store", damage, "");
             }
         }
         Err(error) => {

@@ -19,7 +19,7 @@ pub(super) fn migrate(config: &Config) -> Result<()> {
              the environment variable PGPASSWORD"
         );
     };
-    let (from, to) = Postgres::unconnected(&address)?.migrate()?;
+    let (from, to) = Postgres::migrate(&address)?;
     report(&if from == to {
         format!("the tables of {address} already have layout {to}")
     } else {
@@ -45,10 +45,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
         (Some(address), None) => {
             Postgres::open(&address)?.copy_to(to)?;
             if let Some(damage) = Sqlite::open_existing(to)?.check_integrity()?.first() {
-                bail!(
-                    "the copy is damaged, and so is the original: {}",
-                    damage.what
-                );
+                bail!("the copy is damaged, and so is the original: {damage}");
             }
             let to = disk::format_path(to);
             report(&format!(

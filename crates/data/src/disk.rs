@@ -90,6 +90,12 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Returns the folder of a file; `None` for the current one.
+pub(crate) fn folder(path: &Path) -> Option<&Path> {
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+}
+
 /// Returns the paths in a folder, sorted.
 ///
 /// # Errors
@@ -101,15 +107,6 @@ pub fn list_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
         .collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
-}
-
-/// Reads a regular file.
-///
-/// # Errors
-/// As [`open`].
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    must_be_regular(path)?;
-    std::fs::read(path)
 }
 
 /// Reads a regular file of UTF-8 text.
@@ -210,10 +207,10 @@ mod tests {
             (&socket, "a socket"),
             (Path::new("/dev/zero"), "a device"),
         ] {
-            let error = read(path).unwrap_err().to_string();
+            let error = open(path).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         }
-        let kind = read(&folder.path().join("none")).unwrap_err().kind();
+        let kind = open(&folder.path().join("none")).unwrap_err().kind();
         assert_eq!(kind, io::ErrorKind::NotFound);
     }
 }

@@ -54,7 +54,11 @@ pub async fn read_body(
 /// Describes a network error, as a predicate that follows the name of the host.
 pub fn describe_error(error: &reqwest::Error) -> &'static str {
     // The libraries below reqwest name these causes only in their messages.
-    let mentions = |text: &str| causes(error).any(|cause| cause.to_string().contains(text));
+    let mentions = |text: &str| {
+        causes(error)
+            .skip(1)
+            .any(|cause| cause.to_string().contains(text))
+    };
     if error.is_timeout() {
         "did not answer in time"
     } else if error.is_connect() && mentions("certificate") {
@@ -68,9 +72,11 @@ pub fn describe_error(error: &reqwest::Error) -> &'static str {
     }
 }
 
-/// Returns the causes of an error, outermost first.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(error.source(), |cause| (*cause).source())
+/// Returns an error and its causes, outermost first.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |cause| (*cause).source())
 }
 
 /// Returns the value of a header that occurs exactly once.

@@ -6,6 +6,7 @@ mod address;
 
 pub use address::Address;
 
+use crate::net::causes;
 use deadpool_postgres::{
     Client, Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod,
     Runtime,
@@ -17,6 +18,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_postgres::error::SqlState;
 
+/// Most connections of one pool; few writes and calls run at once.
+const CONNECTIONS: usize = 4;
 /// Pause before the first retry, and the longest pause.
 const PAUSE: Duration = Duration::from_millis(20);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -31,7 +34,8 @@ const SESSION_SETTINGS: &str = "SET idle_in_transaction_session_timeout = '8s'; 
 /// A connection pool of one database.
 #[derive(Debug, Clone)]
 pub struct Database {
-    address: Address,
+    /// The address, which prints without the password.
+    pub(crate) address: Address,
     pool: Pool,
     patience: Duration,
 }
@@ -96,17 +100,17 @@ impl From<PoolError> for Failure {
 }
 
 impl Database {
-    /// Creates a pool of at most `connections`, without connecting. A transaction is retried for up to `patience`.
+    /// Creates a pool without connecting. A transaction is retried for up to `patience`.
     ///
     /// # Errors
     /// [`Error::Store`] when the trusted certificates cannot be read.
-    pub fn new(address: &Address, connections: usize, patience: Duration) -> Result<Self> {
+    pub fn new(address: &Address, patience: Duration) -> Result<Self> {
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let manager = Manager::from_config(address.config().clone(), address.tls()?, config);
+        let manager = Manager::from_config(address.config.clone(), address.tls()?, config);
         let pool = Pool::builder(manager)
-            .max_size(connections)
+            .max_size(CONNECTIONS)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(ATTEMPT_TIMEOUT))
             .create_timeout(Some(ATTEMPT_TIMEOUT))
@@ -124,11 +128,6 @@ impl Database {
             pool,
             patience,
         })
-    }
-
-    /// Returns the address, which prints without the password.
-    pub(crate) const fn address(&self) -> &Address {
-        &self.address
     }
 
     /// Returns the same pool with another patience. [`Duration::ZERO`] means one attempt.
@@ -256,13 +255,6 @@ impl Failure {
         // 57P: the server shuts down or starts. 08: the connection.
         conflicts.contains(code) || code.code().starts_with("57P") || code.code().starts_with("08")
     }
-}
-
-/// Returns an error and its sources.
-fn causes<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
 }
 
 /// Explains an error, with advice.

@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 /// Suffixes of the files that SQLite keeps beside a database: the write-ahead log and its index.
 pub const SIDE_SUFFIXES: [&str; 2] = ["-wal", "-shm"];
 
+/// The path of a database in memory.
+pub const IN_MEMORY: &str = ":memory:";
+
 /// The layout of a kind of file.
 pub struct Layout {
     /// `application_id` in the file's header: four letters.
     pub application_id: i32,
     /// `user_version` in the header; a newer version of this program writes a higher one.
     pub version: i32,
-    /// Creates the tables of a new file.
-    pub create_tables: fn(&Connection) -> rusqlite::Result<()>,
+    /// Statements that create the tables of a new file.
+    pub tables: &'static str,
 }
 
 /// The owner of a file.
@@ -71,7 +74,7 @@ impl Layout {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
             if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
-                (self.create_tables)(&transaction)?;
+                transaction.execute_batch(self.tables)?;
                 transaction.pragma_update(None, "application_id", self.application_id)?;
                 transaction.pragma_update(None, "user_version", self.version)?;
             }
@@ -107,22 +110,14 @@ pub fn has_tables_only(db: &Connection) -> rusqlite::Result<bool> {
     Ok(db.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
 }
 
-/// Opens a connection to a file, or to a new database in memory, with this program's settings. Writes nothing.
+/// Opens a connection to a file, or to a new database in memory ([`IN_MEMORY`]), with this program's settings. Writes
+/// nothing.
 ///
 /// # Errors
 /// The error of SQLite.
-pub fn connect(path: Option<&Path>, extra: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | extra;
-    let db = match path {
-        Some(path) => {
-            if extra.contains(OpenFlags::SQLITE_OPEN_CREATE) {
-                // SQLite would let everybody read it. If this fails, SQLite reports why.
-                disk::create_private(path).unwrap_or_default();
-            }
-            Connection::open_with_flags(path, flags)?
-        }
-        None => Connection::open_in_memory_with_flags(flags)?,
-    };
+pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
     db.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")?;
     Ok(db)
 }
@@ -135,13 +130,15 @@ pub fn is_damage(cause: &rusqlite::Error) -> bool {
     )
 }
 
-/// Renames a database and the files beside it by adding `mark` to the name, which makes room for a new one.
+/// Renames a damaged database and the files beside it, which makes room for a new one: `NAME.corrupt-20261121T150405Z`.
 /// Returns the new path.
 ///
 /// # Errors
 /// When a file cannot be renamed.
-pub fn move_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
-    let mut aside = with_suffix(path, mark);
+pub fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let time = econoscope_core::clock::wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ");
+    let mark = time.to_string();
+    let mut aside = with_suffix(path, &mark);
     let mut number = 2;
     while aside.exists() {
         aside = with_suffix(path, &format!("{mark}-{number}"));

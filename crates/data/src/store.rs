@@ -14,7 +14,7 @@ mod sqlite;
 
 pub use lease::SyncLease;
 pub use postgres::{LeaseGuard, Postgres};
-pub use sqlite::{Damage, Sqlite};
+pub use sqlite::Sqlite;
 
 use econoscope_core::error::Result;
 use econoscope_core::model::{
@@ -23,7 +23,6 @@ use econoscope_core::model::{
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// Observations to write to a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,18 +165,6 @@ pub struct ReplicaStatus {
     pub term: Option<i64>,
 }
 
-/// Election of the one writer where several processes share a store.
-pub trait Leadership: Send + Sync {
-    /// Returns the term in which this process leads, as it changes. The first call starts the election.
-    fn terms(&self) -> watch::Receiver<Option<i64>>;
-
-    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
-    fn store_in_term(&self, term: i64) -> Arc<dyn Store>;
-
-    /// Releases the lease.
-    fn resign(&self);
-}
-
 /// Work for [`Store::write_batch`].
 pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store) -> Result<()> + Sync);
 
@@ -211,8 +198,9 @@ pub trait Store: Send + Sync {
         false
     }
 
-    /// Returns the election of the writer; `None` where this process is the only one.
-    fn leadership(&self) -> Option<&dyn Leadership> {
+    /// Returns the database whose replica this is, for the election of its writer; `None` where this process is the only
+    /// one.
+    fn leadership(&self) -> Option<&Postgres> {
         None
     }
 

@@ -37,10 +37,9 @@ use request::{Key, check_base};
 use shared::SharedLedger;
 use state::StateFile;
 use std::collections::HashMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
@@ -55,8 +54,6 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const MEMORY_BYTES: u64 = 32 << 20;
 /// Size of the cache on disk.
 const DISK_BYTES: u64 = 128 << 20;
-/// Shortest time between two refreshes of a key: the documented update interval of the upstream.
-const REFRESH_INTERVAL: Duration = DEFAULT_LIFETIME;
 /// Suggested wait after one of our tasks has panicked.
 const PANIC_WAIT: Duration = Duration::from_secs(30);
 
@@ -128,23 +125,14 @@ struct Core {
     ledger: Ledger,
     /// Failed calls in a row.
     failures: AtomicU32,
-    totals: Totals,
+    counts: Mutex<UpstreamCounts>,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
 }
 
-/// Counters since the start of the process.
-#[derive(Debug, Default)]
-struct Totals {
-    answered: AtomicU64,
-    failed: AtomicU64,
-    stale: AtomicU64,
-    refused: AtomicU64,
-}
-
 /// Numbers since the start of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UpstreamCounts {
     /// Calls with a usable response.
     pub answered: u64,
@@ -204,7 +192,7 @@ impl Upstream {
             cache,
             ledger,
             failures: AtomicU32::default(),
-            totals: Totals::default(),
+            counts: Mutex::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -224,7 +212,7 @@ impl Upstream {
         let core = &self.0;
         let start = Instant::now();
         let key = request.key()?;
-        let entry = match core.cache.get(&key) {
+        let entry = match core.cache.memory.get(&key) {
             None => core.newest_entry(&key, request.check).await,
             cached => cached,
         };
@@ -252,7 +240,8 @@ impl Upstream {
             caller,
         });
         if let Some(entry) = &cached {
-            let is_due = core.should_refresh(&lookup, entry, &now);
+            // Cheap, because it runs on every hit.
+            let is_due = is_due(entry, &now) && core.active_backoff(&lookup, &now).is_none();
             if is_due && patience.is_zero() {
                 core.start_or_join(&lookup);
             }
@@ -263,8 +252,7 @@ impl Upstream {
         match (core.wait_for(&lookup, start + patience).await, cached) {
             (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
             (Err(failure), None) => {
-                let is_refused = u64::from(failure.refusal.is_some());
-                core.totals.refused.fetch_add(is_refused, Ordering::Relaxed);
+                core.counts.lock().refused += u64::from(failure.refusal.is_some());
                 Err(failure.to_error())
             }
         }
@@ -300,14 +288,7 @@ impl Upstream {
 
     /// Returns the numbers since the start of the process.
     pub fn counts(&self) -> UpstreamCounts {
-        let totals = &self.0.totals;
-        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        UpstreamCounts {
-            answered: load(&totals.answered),
-            failed: load(&totals.failed),
-            stale: load(&totals.stale),
-            refused: load(&totals.refused),
-        }
+        *self.0.counts.lock()
     }
 
     /// Returns when the newest stored response was fetched or validated, here or by another process. Blocks.
@@ -405,21 +386,15 @@ impl Core {
                 None
             });
         let now = self.clock.now();
-        let cached = self.cache.get(key);
+        let cached = self.cache.memory.get(key);
         let age = |entry: &Entry| now.duration_since(&entry.fetched);
         let is_newer = |loaded: &Entry| cached.as_ref().is_none_or(|c| age(loaded) < age(c));
         let Some(loaded) = loaded.filter(is_newer) else {
             return cached;
         };
         let loaded = Arc::new(loaded);
-        self.cache.insert(key, Arc::clone(&loaded));
+        self.cache.memory.insert(key.clone(), Arc::clone(&loaded));
         Some(loaded)
-    }
-
-    /// Whether an entry is stale and refreshed now. Cheap, because it runs on every hit.
-    fn should_refresh(&self, lookup: &Lookup, entry: &Entry, now: &Moment) -> bool {
-        let backoff = || self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, now);
-        is_due(entry, now) && backoff().is_none()
     }
 
     /// Converts an entry to a response or an error.
@@ -441,8 +416,7 @@ impl Core {
                 } else {
                     Freshness::Stale
                 };
-                let is_stale = u64::from(freshness != Freshness::Fresh);
-                self.totals.stale.fetch_add(is_stale, Ordering::Relaxed);
+                self.counts.lock().stale += u64::from(freshness != Freshness::Fresh);
                 Ok(UpstreamResponse {
                     body: body.clone(),
                     age: entry.age(&now),
@@ -464,16 +438,7 @@ impl Core {
     }
 }
 
-/// Whether an entry is stale, and not just fetched.
+/// Whether an entry is stale, and was not fetched within the documented update interval of the upstream.
 fn is_due(entry: &Entry, now: &Moment) -> bool {
-    entry.staleness(now).is_some() && now.duration_since(&entry.fetched) >= REFRESH_INTERVAL
-}
-
-impl fmt::Debug for Upstream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let host = self.0.config.base.host_str();
-        f.debug_struct("Upstream")
-            .field("host", &host)
-            .finish_non_exhaustive()
-    }
+    entry.staleness(now).is_some() && now.duration_since(&entry.fetched) >= DEFAULT_LIFETIME
 }

@@ -7,32 +7,20 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Caller(Option<IpAddr>);
 
-/// Who waits for a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Priority {
-    /// A request.
-    Request,
-    /// Nobody: it follows a change of the data.
-    Background,
-}
-
 tokio::task_local! {
     static CALLER: Caller;
-    static PRIORITY: Priority;
+    static IS_BACKGROUND: bool;
 }
 
 /// Runs a future whose jobs nobody waits for: each starts when no request waits in the queue, or after two seconds there.
 /// A batch is one job for each of its items.
 pub fn in_background<F: Future>(work: F) -> impl Future<Output = F::Output> {
-    PRIORITY.scope(Priority::Background, work)
+    IS_BACKGROUND.scope(true, work)
 }
 
-impl Priority {
-    /// Returns the priority of the current task.
-    pub(super) fn current() -> Self {
-        let priority = PRIORITY.try_with(|priority| *priority);
-        priority.unwrap_or(Self::Request)
-    }
+/// Returns whether nobody waits for the jobs of the current task: they follow a change of the data.
+pub(super) fn is_background() -> bool {
+    IS_BACKGROUND.try_get().unwrap_or_default()
 }
 
 impl Caller {
@@ -54,7 +42,7 @@ impl Caller {
 
     /// Returns the caller of the current task; the program's own user outside of a request.
     pub fn current() -> Self {
-        CALLER.try_with(|caller| *caller).unwrap_or(Self::LOCAL)
+        CALLER.try_get().unwrap_or(Self::LOCAL)
     }
 
     /// Runs a future for this caller. Tasks that it spawns do not inherit the caller.

@@ -3,7 +3,7 @@
 //! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
 //! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
-use super::caller::{Caller, Priority};
+use super::caller::Caller;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 const MAX_JOBS: usize = 256;
 /// Callers whose usage is stored.
 const MAX_CALLERS: usize = 4_096;
-/// Assumed cost of a job until it is done, in seconds: the most that a job should take.
-const RESERVED: f64 = 0.010;
+/// Assumed cost of a job until it is done: the most that a job should take.
+const RESERVED: Duration = Duration::from_millis(10);
 /// How long a job of the background gives way to requests. After that it has its turn, so that a busy server gets to it, too.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Half-life of usage, in seconds.
@@ -25,14 +25,15 @@ pub(super) type Work = Box<dyn FnOnce() + Send>;
 pub(super) struct Job {
     pub(super) work: Work,
     pub(super) reservation: Reservation,
-    priority: Priority,
+    /// Whether nobody waits for it.
+    is_background: bool,
 }
 
 impl Job {
     /// Whether it gives way to every request.
     fn yields(&self, now: Instant) -> bool {
         let waited = now.saturating_duration_since(self.reservation.at);
-        self.priority == Priority::Background && waited < PATIENCE
+        self.is_background && waited < PATIENCE
     }
 }
 
@@ -43,18 +44,18 @@ pub(super) struct Reservation {
     at: Instant,
 }
 
-/// Seconds of processor time that were used up to a moment.
+/// Processor time that was used up to a moment.
 #[derive(Clone, Copy)]
 struct Usage {
-    seconds: f64,
+    time: Duration,
     at: Instant,
 }
 
 impl Usage {
     /// Returns what is left of it.
-    fn decayed(self, now: Instant) -> f64 {
+    fn decayed(self, now: Instant) -> Duration {
         let age = now.saturating_duration_since(self.at).as_secs_f64();
-        self.seconds * (-age / HALF_LIFE).exp2()
+        self.time.mul_f64((-age / HALF_LIFE).exp2())
     }
 }
 
@@ -64,19 +65,21 @@ struct CallerUsage(HashMap<Caller, Usage>);
 
 impl CallerUsage {
     /// Returns the usage of a caller; always 0 for the program's own user.
-    fn get(&self, caller: Caller, now: Instant) -> f64 {
-        if caller.is_local() {
-            return 0.0;
-        }
-        self.0.get(&caller).map_or(0.0, |usage| usage.decayed(now))
+    fn get(&self, caller: Caller, now: Instant) -> Duration {
+        let usage = self.0.get(&caller).filter(|_| !caller.is_local());
+        usage.map_or(Duration::ZERO, |usage| usage.decayed(now))
     }
 
-    fn charge(&mut self, caller: Caller, seconds: f64, now: Instant) {
+    fn set(&mut self, caller: Caller, time: Duration, now: Instant) {
         if self.0.len() >= MAX_CALLERS && !self.0.contains_key(&caller) {
             self.forget_lower_half(now);
         }
-        let seconds = (self.get(caller, now) + seconds).max(0.0);
-        self.0.insert(caller, Usage { seconds, at: now });
+        self.0.insert(caller, Usage { time, at: now });
+    }
+
+    fn charge(&mut self, caller: Caller, cost: Duration, now: Instant) {
+        let time = self.get(caller, now).saturating_add(cost);
+        self.set(caller, time, now);
     }
 
     fn reserve(&mut self, caller: Caller, now: Instant) -> Reservation {
@@ -86,16 +89,16 @@ impl CallerUsage {
 
     /// Refunds what is left of a reservation.
     fn refund(&mut self, reservation: Reservation, now: Instant) {
-        let seconds = RESERVED;
-        let at = reservation.at;
-        let left = Usage { seconds, at }.decayed(now);
-        self.charge(reservation.caller, -left, now);
+        let Reservation { caller, at } = reservation;
+        let time = RESERVED;
+        let left = Usage { time, at }.decayed(now);
+        self.set(caller, self.get(caller, now).saturating_sub(left), now);
     }
 
     fn forget_lower_half(&mut self, now: Instant) {
-        let mut all: Vec<f64> = self.0.values().map(|usage| usage.decayed(now)).collect();
+        let mut all: Vec<Duration> = self.0.values().map(|usage| usage.decayed(now)).collect();
         let middle = all.len() / 2;
-        let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
+        let (_, median, _) = all.select_nth_unstable(middle);
         let median = *median;
         self.0.retain(|_, usage| usage.decayed(now) > median);
     }
@@ -120,7 +123,8 @@ pub(super) struct Queue {
     jobs: BTreeMap<u64, Job>,
     next_number: u64,
     usage: CallerUsage,
-    is_closed: bool,
+    /// Whether it refuses jobs.
+    pub(super) is_closed: bool,
     counts: Counts,
 }
 
@@ -130,7 +134,7 @@ impl Queue {
     pub(super) fn push(
         &mut self,
         caller: Caller,
-        priority: Priority,
+        is_background: bool,
         work: Work,
         now: Instant,
     ) -> (u64, Option<Work>) {
@@ -142,11 +146,8 @@ impl Queue {
         let mut evicted = None;
         if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
             let usage = self.usage.get(caller, now) + RESERVED;
-            let candidate = match priority {
-                Priority::Request => self.eviction_candidate(usage, now),
-                Priority::Background => None,
-            };
-            let Some(victim) = candidate else {
+            let candidate = self.eviction_candidate(usage, now);
+            let Some(victim) = candidate.filter(|_| !is_background) else {
                 self.counts.refused += 1;
                 return (number, Some(work));
             };
@@ -157,7 +158,7 @@ impl Queue {
         let job = Job {
             work,
             reservation,
-            priority,
+            is_background,
         };
         self.jobs.insert(number, job);
         (number, evicted)
@@ -171,23 +172,21 @@ impl Queue {
     }
 
     /// Returns the newest job of the caller with the highest usage, when that is above `usage`.
-    fn eviction_candidate(&self, usage: f64, now: Instant) -> Option<u64> {
+    fn eviction_candidate(&self, usage: Duration, now: Instant) -> Option<u64> {
         let (highest, number) = self
             .network_jobs()
             .map(|(number, caller)| (self.usage.get(caller, now), number))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+            .max()?;
         (highest > usage).then_some(number)
     }
 
     /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
     /// has started.
-    pub(super) fn join(&mut self, number: u64, caller: Caller, priority: Priority, now: Instant) {
+    pub(super) fn join(&mut self, number: u64, caller: Caller, is_background: bool, now: Instant) {
         let Some(job) = self.jobs.get_mut(&number) else {
             return;
         };
-        if priority == Priority::Request {
-            job.priority = priority;
-        }
+        job.is_background &= is_background;
         let current = self.usage.get(job.reservation.caller, now);
         if self.usage.get(caller, now) + RESERVED < current {
             self.usage.refund(job.reservation, now);
@@ -205,30 +204,20 @@ impl Queue {
     /// Removes the next job, that of the caller with the lowest usage, those of the background last. Its reservation stays
     /// charged while it runs.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Job> {
-        let (.., number) = self
-            .jobs
-            .iter()
-            .map(|(number, job)| {
-                let usage = self.usage.get(job.reservation.caller, now);
-                (job.yields(now), usage, *number)
-            })
-            .min_by(|a, b| {
-                let by_usage = a.1.total_cmp(&b.1);
-                a.0.cmp(&b.0).then(by_usage).then(a.2.cmp(&b.2))
-            })?;
+        // Of equals the first, which is the oldest.
+        let next = self.jobs.iter().min_by_key(|(_, job)| {
+            let usage = self.usage.get(job.reservation.caller, now);
+            (job.yields(now), usage)
+        });
+        let number = *next?.0;
         self.jobs.remove(&number)
     }
 
     /// Replaces the reservation of a finished job by its real cost.
     pub(super) fn finish(&mut self, reservation: Reservation, cost: Duration, now: Instant) {
         self.usage.refund(reservation, now);
-        self.usage
-            .charge(reservation.caller, cost.as_secs_f64(), now);
+        self.usage.charge(reservation.caller, cost, now);
         self.counts.done += 1;
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed
     }
 
     /// Refuses further jobs. Returns the waiting ones, to be dropped.

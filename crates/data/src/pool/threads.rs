@@ -1,6 +1,6 @@
 //! The threads of the pool.
 
-use super::caller::{Caller, Priority};
+use super::caller::{Caller, is_background};
 use super::queue::{Counts, Job, Queue};
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 /// How much the nice value of the threads exceeds the executor's: a third of its share where both want a processor, and
 /// not so little that any other program on the machine would stop them.
+#[cfg(any(target_os = "linux", test))]
 pub(super) const NICENESS: i32 = 5;
 
 /// Threads for computed answers, with a queue.
@@ -84,9 +85,8 @@ impl Pool {
             let _ = sender.send(catch_panic(work));
         });
         let caller = Caller::current();
-        let priority = Priority::current();
         let mut queue = self.shared.queue.lock();
-        let (number, refused) = queue.push(caller, priority, work, Instant::now());
+        let (number, refused) = queue.push(caller, is_background(), work, Instant::now());
         drop(queue);
         // Dropped outside the lock, because the work may own much memory.
         drop(refused);
@@ -106,7 +106,7 @@ impl Pool {
     pub(super) fn join(&self, number: u64) {
         let caller = Caller::current();
         let mut queue = self.shared.queue.lock();
-        queue.join(number, caller, Priority::current(), Instant::now());
+        queue.join(number, caller, is_background(), Instant::now());
     }
 }
 
@@ -138,7 +138,11 @@ impl Drop for JobGuard {
 impl Shared {
     /// Runs jobs until the pool is dropped.
     fn run_jobs(&self) {
-        lower_priority();
+        // Below the executor's priority, where the system allows it: on Linux the nice value belongs to a thread.
+        #[cfg(target_os = "linux")]
+        if let Err(error) = rustix::process::nice(NICENESS) {
+            tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
+        }
         while let Some(job) = self.next_job() {
             let start = thread_time();
             (job.work)();
@@ -155,7 +159,7 @@ impl Shared {
             if let Some(job) = queue.pop(Instant::now()) {
                 return Some(job);
             }
-            if queue.is_closed() {
+            if queue.is_closed {
                 return None;
             }
             self.changed.wait(&mut queue);
@@ -169,20 +173,6 @@ impl Drop for Pool {
         self.shared.changed.notify_all();
         drop(jobs);
     }
-}
-
-/// Lowers the priority of this thread below the executor's, where the system allows it.
-#[cfg(target_os = "linux")]
-fn lower_priority() {
-    // On Linux the nice value belongs to a thread.
-    if let Err(error) = rustix::process::nice(NICENESS) {
-        tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn lower_priority() {
-    let _ = NICENESS;
 }
 
 /// Returns the processor time of this thread.

@@ -23,7 +23,8 @@ const ACK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The address of a database and the TLS settings. It never prints the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    config: Config,
+    /// The settings of a connection.
+    pub(super) config: Config,
     tls: Tls,
 }
 
@@ -108,11 +109,6 @@ impl Address {
             self.config.password(password);
         }
         self
-    }
-
-    /// Returns the settings of a connection.
-    pub(super) const fn config(&self) -> &Config {
-        &self.config
     }
 
     /// Returns the TLS connector.

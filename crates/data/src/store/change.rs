@@ -136,30 +136,22 @@ fn utc_day(instant: Timestamp) -> Date {
 /// [`Error::Store`] with the series and the first bad day.
 pub(super) fn check(write: &WriteVintages<'_>) -> Result<()> {
     check_finite(write)?;
-    let mut neighbours = write.rows.windows(2);
-    let disorder = neighbours.find_map(|pair| match pair {
-        [a, b] if (a.date, a.known_from) >= (b.date, b.known_from) => Some((a.date, b.date)),
-        _ => None,
-    });
-    disorder.map_or(Ok(()), |(a, b)| {
-        let problem = format!("dates must ascend without repeats, but {b} follows {a}");
-        Err(rejection(write.id, &problem))
-    })
+    let key = |row: &VintageObservation| (row.date, row.known_from);
+    let mut neighbours = write.rows.array_windows();
+    neighbours
+        .find(|[a, b]| key(a) >= key(b))
+        .map_or(Ok(()), |[a, b]| {
+            let problem = format!(
+                "dates must ascend without repeats, but {} follows {}",
+                b.date, a.date
+            );
+            Err(rejection(write.id, &problem))
+        })
 }
 
 /// Truncates an instant to microseconds, the precision of every store.
 pub(super) fn to_microseconds(instant: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(instant.as_microsecond()).unwrap_or(instant)
-}
-
-/// Checks the rows that are to replace a computed series and puts them in order.
-///
-/// # Errors
-/// [`Error::Store`] when their origin is not `computed …`, or a value is not finite.
-pub(super) fn check_computed(write: &WriteVintages<'_>) -> Result<Vintages> {
-    check_replaceable(write.id, write.origin)?;
-    check_finite(write)?;
-    Ok(Vintages::new(write.rows.to_vec()))
 }
 
 /// Checks that rows were computed here: rows of a source cannot be computed again.
@@ -175,7 +167,11 @@ pub(super) fn check_replaceable(id: &SeriesId, origin: &str) -> Result<()> {
     )))
 }
 
-fn check_finite(write: &WriteVintages<'_>) -> Result<()> {
+/// Checks that values are finite.
+///
+/// # Errors
+/// [`Error::Store`] with the series and the date of the first bad value.
+pub(super) fn check_finite(write: &WriteVintages<'_>) -> Result<()> {
     let mut rows = write.rows.iter();
     let bad = rows.find(|row| row.value.is_some_and(|v| !v.is_finite()));
     bad.map_or(Ok(()), |row| {

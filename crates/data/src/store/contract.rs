@@ -19,7 +19,7 @@ macro_rules! on_every_store {
             let folder = tempfile::tempdir().unwrap();
             let store = crate::store::sqlite::Sqlite::open(&folder.path().join("store.db")).unwrap();
             crate::store::contract::$part::$name(&store);
-            assert_eq!(store.check_integrity().unwrap(), vec![]);
+            assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
         })*)* }
         // tests/cluster/run.sh starts the server for these.
         #[cfg(feature = "cluster")]
@@ -29,7 +29,7 @@ macro_rules! on_every_store {
             let copy = folder.path().join("copy.db");
             store.copy_to(&copy).unwrap();
             let copy = crate::store::sqlite::Sqlite::open_existing(&copy).unwrap();
-            assert_eq!(copy.check_integrity().unwrap(), vec![]);
+            assert_eq!(copy.check_integrity().unwrap(), Vec::<String>::new());
         })*)* }
     };
 }

@@ -28,4 +28,4 @@ mod texts;
 mod tests;
 
 pub use handle::Sqlite;
-pub use maintenance::Damage;
+pub(super) use store_impl::Backing;

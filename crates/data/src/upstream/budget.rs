@@ -46,47 +46,30 @@ impl Purpose {
     }
 }
 
-/// A shared response is overdue at this many times the [pace](Budget::pace). A service has five keys without arguments,
+/// A shared response is overdue at this many times the [pace]. A service has five keys without arguments,
 /// so that they take at most 42 of 100 calls a day.
 const OVERDUE: u32 = 12;
 
 /// Callers beyond this number change nothing.
 pub(super) const MAX_CALLERS: usize = 10;
 
-/// Who asks for a call.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Payer<'a> {
-    /// The caller's calls for its own keys, oldest first.
-    pub(super) own: &'a [i64],
-    /// Number of callers within the window, with this one.
-    pub(super) callers: usize,
+/// Returns the calls of a limit that a purpose keeps for an even spread over a window.
+fn kept(limit: u32, purpose: Purpose, callers: usize) -> i64 {
+    let callers = i64::try_from(callers.clamp(1, MAX_CALLERS)).unwrap_or(1);
+    let percent = 100 - 100 / (callers + 1);
+    let kept = match purpose {
+        Purpose::Miss(Kind::Shared) | Purpose::Overdue => 0,
+        Purpose::Miss(Kind::Interactive) => percent - 25,
+        Purpose::Refresh(_) => percent,
+    };
+    let limit = i64::from(limit);
+    // Of an unused limit one call is always granted.
+    (limit * kept / 100).min(limit - 1).max(0)
 }
 
-/// The calls allowed in any window, and how they are spread.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
-    pub(super) limit: u32,
-}
-
-impl Budget {
-    /// Returns the calls that a purpose keeps for an even spread over a window.
-    fn kept(self, purpose: Purpose, callers: usize) -> i64 {
-        let callers = i64::try_from(callers.clamp(1, MAX_CALLERS)).unwrap_or(1);
-        let percent = 100 - 100 / (callers + 1);
-        let kept = match purpose {
-            Purpose::Miss(Kind::Shared) | Purpose::Overdue => 0,
-            Purpose::Miss(Kind::Interactive) => percent - 25,
-            Purpose::Refresh(_) => percent,
-        };
-        let limit = i64::from(self.limit);
-        // Of an unused limit one call is always granted.
-        (limit * kept / 100).min(limit - 1).max(0)
-    }
-
-    /// Returns the time in which one call of the limit comes back, when they are evenly spread.
-    pub(super) fn pace(self) -> Duration {
-        WINDOW.checked_div(self.limit).unwrap_or(WINDOW)
-    }
+/// Returns the time in which one call of a limit comes back, when they are evenly spread.
+pub(super) fn pace(limit: u32) -> Duration {
+    WINDOW.checked_div(limit).unwrap_or(WINDOW)
 }
 
 /// The remaining calls.
@@ -129,7 +112,8 @@ pub enum Refusal {
 
 /// The ledger within one transaction: what is recorded, and what to record. Times are the ledger's own, in milliseconds.
 pub(super) struct LedgerState {
-    pub(super) budget: Budget,
+    /// Calls allowed in any window.
+    pub(super) limit: u32,
     pub(super) clock: Moment,
     pub(super) now: i64,
     /// End of the pause that the upstream asked for.
@@ -141,16 +125,17 @@ pub(super) struct LedgerState {
 }
 
 impl LedgerState {
-    /// Pays for a call, if it is granted.
-    pub(super) fn pay(&mut self, purpose: Purpose, payer: Payer<'_>) -> Verdict {
-        if self.grants(self.now, purpose, payer) {
+    /// Pays for a call, if it is granted. `own` are the caller's calls for its own keys, oldest first; `callers` is the
+    /// number of callers within the window, with this one.
+    pub(super) fn pay(&mut self, purpose: Purpose, own: &[i64], callers: usize) -> Verdict {
+        if self.grants(self.now, purpose, own, callers) {
             self.is_paid = true;
             self.calls.push(self.now);
             return Verdict::Granted;
         }
         let reason = if self.now < self.paused_until {
             Refusal::Pause
-        } else if self.grants(self.now, purpose, Payer { own: &[], ..payer }) {
+        } else if self.grants(self.now, purpose, &[], callers) {
             Refusal::Share
         } else {
             Refusal::Limit
@@ -160,7 +145,7 @@ impl LedgerState {
         let mut granted = self.now.saturating_add(to_millis(WINDOW));
         while granted - refused > 1 {
             let middle = refused.midpoint(granted);
-            if self.grants(middle, purpose, payer) {
+            if self.grants(middle, purpose, own, callers) {
                 granted = middle
             } else {
                 refused = middle
@@ -172,17 +157,17 @@ impl LedgerState {
 
     /// Whether a call would be granted `at` a time: just before each call of the window comes back, the calls left must
     /// suffice for the spread until then. Own calls count twice.
-    fn grants(&self, at: i64, purpose: Purpose, payer: Payer<'_>) -> bool {
+    fn grants(&self, at: i64, purpose: Purpose, own: &[i64], callers: usize) -> bool {
         let window = to_millis(WINDOW);
-        let kept = self.budget.kept(purpose, payer.callers);
+        let kept = kept(self.limit, purpose, callers);
         let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         let first = self.calls.partition_point(|call| *call <= at - window);
         let mut used = self.calls.iter().skip(first).chain([&at]);
-        let mut left = i64::from(self.budget.limit) - count(self.calls.len() - first) - 1;
+        let mut left = i64::from(self.limit) - count(self.calls.len() - first) - 1;
         let is_enough = |call: &i64| {
-            let own = payer.own.len() - payer.own.partition_point(|own| own < call);
+            let own_calls = own.len() - own.partition_point(|own| own < call);
             let needed = kept * (call + window - at);
-            let is_enough = (left - count(own)) * window >= needed;
+            let is_enough = (left - count(own_calls)) * window >= needed;
             left += 1;
             is_enough
         };
@@ -202,7 +187,7 @@ impl LedgerState {
 
     /// Returns the remaining calls. During a pause there are none.
     pub(super) fn quota(&self) -> Quota {
-        let limit = self.budget.limit;
+        let limit = self.limit;
         let pause = self.until(self.paused_until);
         let (used, wait) = if pause > Duration::ZERO {
             (limit, pause)
@@ -228,19 +213,18 @@ mod tests {
 
     #[test]
     fn hundred_calls_are_divided_as_documented() {
-        let budget = Budget { limit: 100 };
-        let kept = |callers| {
+        let both_kept = |callers| {
             [
                 Purpose::Refresh(Kind::Shared),
                 Purpose::Miss(Kind::Interactive),
             ]
-            .map(|purpose| budget.kept(purpose, callers))
+            .map(|purpose| kept(100, purpose, callers))
         };
         assert_eq!(
-            [1, 2, 10, 2_000].map(kept),
+            [1, 2, 10, 2_000].map(both_kept),
             [[50, 25], [67, 42], [91, 66], [91, 66]]
         );
-        assert_eq!(budget.kept(Purpose::Overdue, 2_000), 0);
-        assert_eq!(budget.pace() * OVERDUE, Duration::from_millis(10_375_200));
+        assert_eq!(kept(100, Purpose::Overdue, 2_000), 0);
+        assert_eq!(pace(100) * OVERDUE, Duration::from_millis(10_375_200));
     }
 }

@@ -82,7 +82,7 @@ impl Entry {
 
 /// The cache of one upstream, in memory and on disk.
 pub(super) struct Cache {
-    memory: econoscope_core::cache::Cache<Key, Arc<Entry>>,
+    pub(super) memory: econoscope_core::cache::Cache<Key, Arc<Entry>>,
     disk: Arc<StateFile>,
     disk_bytes: u64,
     origin: String,
@@ -104,16 +104,6 @@ impl Cache {
             disk_bytes,
             origin: origin.to_owned(),
         }
-    }
-
-    /// Returns an entry from memory.
-    pub(super) fn get(&self, key: &str) -> Option<Arc<Entry>> {
-        self.memory.get(key)
-    }
-
-    /// Inserts an entry into memory.
-    pub(super) fn insert(&self, key: &str, entry: Arc<Entry>) {
-        self.memory.insert(key.to_owned(), entry);
     }
 
     /// Removes an entry from memory and disk. Blocks.

@@ -56,9 +56,7 @@ impl Core {
         lookup: &Arc<Lookup>,
         cached: Option<Arc<Entry>>,
     ) -> Outcome {
-        let now = self.clock.now();
-        if let Some(failure) = self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, &now)
-        {
+        if let Some(failure) = self.active_backoff(lookup, &self.clock.now()) {
             return Err(failure);
         }
         let url = lookup.request.url(&self.config.base);
@@ -67,13 +65,12 @@ impl Core {
         let clock = self.clock.as_ref();
         let reply = fetch::send(&self.client, url, cached_body.as_deref(), clock).await;
         let outcome = self.receive(lookup, reply).await;
-        let totals = &self.totals;
-        let total = if outcome.is_ok() {
-            &totals.answered
+        let mut counts = self.counts.lock();
+        if outcome.is_ok() {
+            counts.answered += 1
         } else {
-            &totals.failed
-        };
-        total.fetch_add(1, Ordering::Relaxed);
+            counts.failed += 1
+        }
         outcome
     }
 
@@ -186,7 +183,9 @@ impl Core {
         });
         self.backoffs.remove(&BackoffKey::Key(lookup.key.clone()));
         if entry.policy.is_storable {
-            self.cache.insert(&lookup.key, Arc::clone(&entry));
+            self.cache
+                .memory
+                .insert(lookup.key.clone(), Arc::clone(&entry));
         }
         let core = Arc::clone(self);
         let lookup = Arc::clone(lookup);
@@ -202,17 +201,11 @@ impl Core {
     }
 
     /// Returns the error of a running backoff.
-    pub(super) fn active_backoff(
-        &self,
-        key: &Key,
-        purpose: Purpose,
-        caller: Caller,
-        now: &Moment,
-    ) -> Option<Failure> {
+    pub(super) fn active_backoff(&self, lookup: &Lookup, now: &Moment) -> Option<Failure> {
         let keys = [
-            BackoffKey::Key(key.clone()),
-            BackoffKey::Purpose(purpose, None),
-            BackoffKey::Purpose(purpose, Some(caller)),
+            BackoffKey::Key(lookup.key.clone()),
+            BackoffKey::Purpose(lookup.purpose, None),
+            BackoffKey::Purpose(lookup.purpose, Some(lookup.caller)),
             BackoffKey::Upstream,
         ];
         keys.iter().find_map(|key| {

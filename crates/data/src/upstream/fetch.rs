@@ -9,10 +9,8 @@ use super::freshness::Policy;
 use crate::net;
 use econoscope_core::clock::{Clock, is_before_1970};
 use econoscope_core::error::{Error, Result, quote};
-use http::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-};
-use jiff::{Timestamp, tz::TimeZone};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use jiff::tz::TimeZone;
 use reqwest::{Client, Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -95,7 +93,16 @@ pub(super) async fn send(
             Ok(Reply::Response(read_refusal(response).await?, policy))
         }
         (status, _) if status.is_redirection() => Err("redirects to another address".to_owned()),
-        (status, _) => pause_or_error(status, headers, now.wall),
+        (status, _) => match (status.as_u16(), net::retry_after(headers, now.wall)) {
+            (429 | 503, Some(wait)) => Ok(Reply::Pause(wait)),
+            // Without `Retry-After` the daily limit is assumed to be renewed at midnight UTC.
+            (429, None) => {
+                let sent = net::response_date(headers, now.wall);
+                let wait = net::until_midnight(sent, TimeZone::UTC);
+                Ok(Reply::Pause(wait.unwrap_or(Duration::from_secs(3600))))
+            }
+            (number, _) => Err(format!("answered with status {number}")),
+        },
     }
 }
 
@@ -150,20 +157,4 @@ async fn read_refusal(response: Response) -> std::result::Result<Content, String
         StatusCode::BAD_REQUEST => Content::Refused,
         _ => Content::Unknown(body.ticker.as_deref().map(quote).unwrap_or_default()),
     })
-}
-
-fn pause_or_error(
-    status: StatusCode,
-    headers: &HeaderMap,
-    now: Timestamp,
-) -> std::result::Result<Reply, String> {
-    match (status.as_u16(), net::retry_after(headers, now)) {
-        (429 | 503, Some(wait)) => Ok(Reply::Pause(wait)),
-        // Without `Retry-After` the daily limit is assumed to be renewed at midnight UTC.
-        (429, None) => {
-            let wait = net::until_midnight(net::response_date(headers, now), TimeZone::UTC);
-            Ok(Reply::Pause(wait.unwrap_or(Duration::from_secs(3600))))
-        }
-        (number, _) => Err(format!("answered with status {number}")),
-    }
 }

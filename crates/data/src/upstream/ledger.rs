@@ -4,7 +4,7 @@
 //! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent.
 //! The ledger has its own time, so that a clock that is set forward grants no calls.
 
-use super::budget::{Budget, LedgerState, MAX_CALLERS, Payer, Purpose, Quota, Verdict, WINDOW};
+use super::budget::{self, LedgerState, MAX_CALLERS, Purpose, Quota, Verdict, WINDOW};
 use super::shared::SharedLedger;
 use super::state::StateFile;
 use crate::pool::Caller;
@@ -22,7 +22,7 @@ use std::time::Duration;
 pub struct Ledger {
     store: LedgerStore,
     origin: String,
-    budget: Budget,
+    limit: u32,
     clock: Arc<dyn Clock>,
     /// The callers of this process within the window, oldest call first, so that one caller cannot use all calls. Other
     /// processes and restarts do not know them: a caller of several processes gets half of what the others have left at
@@ -66,26 +66,25 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let (was_damaged, is_writable) = match &store {
-            LedgerStore::File(state) => (state.was_damaged, state.is_writable()),
-            LedgerStore::Shared(_) => (false, false),
-        };
         let ledger = Self {
             store,
             origin: origin.to_owned(),
-            budget: Budget { limit },
+            limit,
             clock,
             callers: Mutex::default(),
             recent: Mutex::default(),
             last_quota: Mutex::default(),
         };
-        if was_damaged {
+        let LedgerStore::File(state) = &ledger.store else {
+            return Ok(ledger);
+        };
+        if state.was_damaged {
             tracing::warn!(
                 "the record of paid calls is lost; the daily limit counts as used for 24 hours"
             );
             ledger.pause(WINDOW)?;
         }
-        if is_writable {
+        if state.is_writable() {
             ledger.quota()?;
         }
         Ok(ledger)
@@ -93,7 +92,7 @@ impl Ledger {
 
     /// Returns the time in which one call of the limit comes back, when they are evenly spread.
     pub fn pace(&self) -> Duration {
-        self.budget.pace()
+        budget::pace(self.limit)
     }
 
     /// Pays for one call of a caller, if it is granted. Blocks on the disk.
@@ -104,8 +103,7 @@ impl Ledger {
         let what = "the upstream ledger could not be written, so no call was made";
         let callers = self.count_callers(caller);
         if caller.is_local() || !purpose.is_own() {
-            let payer = Payer { own: &[], callers };
-            return self.transact(what, move |state| state.pay(purpose, payer));
+            return self.transact(what, move |state| state.pay(purpose, &[], callers));
         }
         // Locked until the call is recorded, so that concurrent payments see each other.
         let mut calls = self.callers.lock();
@@ -115,8 +113,7 @@ impl Ledger {
             .map(|(_, call)| *call)
             .collect();
         let (verdict, now) = self.transact(what, move |state| {
-            let payer = Payer { own: &own, callers };
-            (state.pay(purpose, payer), state.now)
+            (state.pay(purpose, &own, callers), state.now)
         })?;
         if verdict == Verdict::Granted {
             let since = now.saturating_sub(to_millis(WINDOW));
@@ -165,7 +162,6 @@ impl Ledger {
         what: &str,
         work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
-        let budget = self.budget;
         let clock = self.clock.now();
         let work_and_quota = |state: &mut LedgerState| {
             let value = work(state);
@@ -174,14 +170,14 @@ impl Ledger {
         let result: std::result::Result<_, Cause> = match &self.store {
             LedgerStore::File(file) => file.write(|db| {
                 let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut state = read(&tx, &self.origin, budget, clock)?;
+                let mut state = read(&tx, &self.origin, self.limit, clock)?;
                 let value = work_and_quota(&mut state);
                 write(&tx, &self.origin, &state)?;
                 tx.commit()?;
                 Ok(value)
             }),
             LedgerStore::Shared(ledger) => {
-                let future = ledger.transact(&self.origin, budget, clock, work_and_quota);
+                let future = ledger.transact(&self.origin, self.limit, clock, work_and_quota);
                 let result = tokio::runtime::Handle::current().block_on(future);
                 result.map_err(Cause::from)
             }
@@ -196,7 +192,7 @@ impl Ledger {
 fn read(
     tx: &Transaction<'_>,
     origin: &str,
-    budget: Budget,
+    limit: u32,
     clock: Moment,
 ) -> rusqlite::Result<LedgerState> {
     let anchor = tx
@@ -214,7 +210,7 @@ fn read(
         .query_map(params![origin, since], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(LedgerState {
-        budget,
+        limit,
         clock,
         now,
         paused_until,

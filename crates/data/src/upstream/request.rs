@@ -60,7 +60,14 @@ impl Request {
         // The format, JSON, in case there is ever another one: keys are stored on disk.
         let mut key = Key::from("j");
         for segment in &self.segments {
-            self.check_segment(segment)?;
+            let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"-_.~^=+".contains(&b);
+            let is_short = (1..=64).contains(&segment.len());
+            let has_letter = segment.bytes().any(|b| b != b'.');
+            if !is_short || !has_letter || !segment.bytes().all(is_allowed) {
+                let problem = "is no identifier";
+                let allowed = "1 to 64 letters, digits and - _ . ~ ^ = +, such as DGS10";
+                return Err(Error::invalid(self.what, segment, problem, allowed));
+            }
             key.push('/');
             key.push_str(segment);
         }
@@ -76,21 +83,6 @@ impl Request {
             key.push_str(value);
         }
         Ok(key)
-    }
-
-    fn check_segment(&self, segment: &str) -> Result<()> {
-        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"-_.~^=+".contains(&b);
-        let is_short = (1..=64).contains(&segment.len());
-        if is_short && segment.bytes().all(is_allowed) && segment.bytes().any(|b| b != b'.') {
-            return Ok(());
-        }
-        let allowed = "1 to 64 letters, digits and - _ . ~ ^ = +, such as DGS10";
-        Err(Error::invalid(
-            self.what,
-            segment,
-            "is no identifier",
-            allowed,
-        ))
     }
 
     /// Returns the URL below `base`. `.` and `..` segments are removed and slashes encoded, so it cannot leave the

@@ -2,15 +2,13 @@
 //!
 //! Times are the database's, in milliseconds since 1970. A payment that cannot be written is not made.
 
-use super::budget::{Budget, LedgerState, WINDOW};
+use super::budget::{LedgerState, WINDOW};
 use crate::postgres::{Address, Database};
 use econoscope_core::clock::{Moment, random, to_millis};
 use econoscope_core::error::Result;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
-/// Connections; few calls are made concurrently.
-const CONNECTIONS: usize = 4;
 /// How long a conflicting transaction is retried, while callers wait.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -41,18 +39,9 @@ impl SharedLedger {
     /// Creates a ledger; does not connect yet.
     pub(super) fn new(address: &Address) -> Result<Self> {
         Ok(Self {
-            database: Database::new(address, CONNECTIONS, PATIENCE)?,
+            database: Database::new(address, PATIENCE)?,
             tables: OnceCell::new(),
         })
-    }
-
-    async fn create_tables(&self) -> Result<()> {
-        let create = || {
-            self.database.transaction("lay out", |tx| async move {
-                Ok(tx.batch_execute(TABLES).await?)
-            })
-        };
-        self.tables.get_or_try_init(create).await.copied()
     }
 
     /// Runs `work` on the ledger of `host`, while no other machine does. A payment is recorded under a random number,
@@ -60,31 +49,31 @@ impl SharedLedger {
     pub(super) async fn transact<T>(
         &self,
         host: &str,
-        budget: Budget,
+        limit: u32,
         clock: Moment,
         work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
         let id = random().cast_signed();
         let run = &work;
-        self.create_tables().await?;
         let database = &self.database;
+        let create = || {
+            database.transaction("lay out", |tx| async move {
+                Ok(tx.batch_execute(TABLES).await?)
+            })
+        };
+        self.tables.get_or_try_init(create).await?;
         let result = database.transaction("write the upstream ledger in", |tx| async move {
             tx.execute(INSERT_LEDGER, &[&host]).await?;
-            let row = tx.query_one(LOCK_LEDGER, &[&host]).await?;
-            let paused_until: i64 = row.try_get(0)?;
+            let paused_until: i64 = tx.query_one_scalar(LOCK_LEDGER, &[&host]).await?;
             // The payment of an earlier attempt must not count against this one.
             tx.execute(DELETE_CALL, &[&id]).await?;
-            let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
+            let time: i64 = tx.query_one_scalar(SELECT_TIME, &[]).await?;
             let since = time.saturating_sub(to_millis(WINDOW));
-            let rows = tx.query(SELECT_CALLS, &[&host, &since]).await?;
-            let calls: Vec<i64> = rows
-                .iter()
-                .map(|row| row.try_get(0))
-                .collect::<std::result::Result<_, _>>()?;
+            let calls: Vec<i64> = tx.query_scalar(SELECT_CALLS, &[&host, &since]).await?;
             // After the database's clock was set back, time stands still until it has caught up.
             let now = calls.last().map_or(time, |newest| time.max(*newest));
             let mut state = LedgerState {
-                budget,
+                limit,
                 clock,
                 now,
                 paused_until,

@@ -7,7 +7,6 @@
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};
-use econoscope_core::clock::wall_time;
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
@@ -20,10 +19,8 @@ const LAYOUT: Layout = Layout {
     // `eUPS`
     application_id: 0x6555_5053,
     version: 1,
-    create_tables: |db| db.execute_batch(TABLES),
+    tables: include_str!("state.sql"),
 };
-
-const TABLES: &str = include_str!("state.sql");
 
 /// The open file, or a database in memory.
 #[derive(Debug)]
@@ -122,12 +119,9 @@ impl StateFile {
 /// Whether there is a file, or one can be made now or when a disk has room. Logs why not.
 fn can_exist(path: &Path) -> bool {
     use ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let made = match path.try_exists() {
         Ok(true) => return true,
-        Ok(false) => folder.map_or(Ok(()), std::fs::create_dir_all),
+        Ok(false) => disk::folder(path).map_or(Ok(()), std::fs::create_dir_all),
         Err(error) => Err(error),
     };
     let Err(error) = made.and_then(|()| disk::create_private(path)) else {
@@ -173,12 +167,14 @@ fn is_transient(cause: &Cause, path: Option<&Path>) -> bool {
 }
 
 fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
-    if let Some(Err(cause)) = path.map(disk::must_be_regular)
-        && cause.kind() == ErrorKind::InvalidInput
-    {
-        return Err(cause.into());
+    if let Some(path) = path {
+        match disk::must_be_regular(path) {
+            Err(cause) if cause.kind() == ErrorKind::InvalidInput => return Err(cause.into()),
+            // SQLite would let everybody read it. If this fails, SQLite reports why.
+            Ok(()) | Err(_) => disk::create_private(path).unwrap_or_default(),
+        }
     }
-    let mut db = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    let mut db = sqlite::connect(path.unwrap_or(Path::new(sqlite::IN_MEMORY)))?;
     db.busy_timeout(Duration::from_secs(5))?;
     // Fails here, and not at the first payment, when nothing can be written.
     db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
@@ -233,12 +229,9 @@ fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause>
 
 /// Renames a damaged file. Returns its new name.
 fn quarantine(path: &Path) -> Result<String> {
-    let suffix = wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
-    let moved = sqlite::move_aside(path, &suffix);
     let what = || format!("cannot rename the damaged {}", disk::format_path(path));
-    moved
-        .map(|path| disk::format_path(&path))
-        .map_err(|cause| Error::store(what(), cause))
+    let aside = sqlite::move_aside(path).map_err(|cause| Error::store(what(), cause))?;
+    Ok(disk::format_path(&aside))
 }
 
 /// Checks the tables of the ledger. Responses are checked when they are read, so that a large cache does not slow the

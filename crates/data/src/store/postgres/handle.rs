@@ -7,22 +7,14 @@ use super::runtime::{block_on, spawn};
 use super::transfer::update_replica;
 use super::{layout, lease};
 use crate::postgres::{Address, Database, TransactionMode};
-use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::Watermark;
-use crate::store::{
-    Article, BatchWork, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome,
-    WriteVintages,
-};
+use crate::store::sqlite::{Backing, Sqlite};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Date, SeriesId, Vintages};
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most connections of one process; few writes run at once.
-const CONNECTIONS: usize = 4;
 /// How long a write is retried: long enough for a restart of the database.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -32,9 +24,9 @@ pub struct Postgres {
     pub(super) db: Database,
     /// Term in which this handle writes. Without one, a live replica refuses writes and other handles write in any term.
     pub(super) term: Option<i64>,
-    pub(super) replica: Arc<Replica>,
+    pub(in crate::store) replica: Arc<Replica>,
     /// Whether the replica follows the database by itself; otherwise it is updated before each read.
-    pub(super) is_live: bool,
+    pub(in crate::store) is_live: bool,
 }
 
 impl Postgres {
@@ -43,7 +35,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when it cannot be reached, or its layout is not this program's.
     pub fn open(address: &Address) -> Result<Self> {
-        let store = Self::unconnected(address)?;
+        let store = Self::with_file(address, Sqlite::temporary()?)?;
         store.check_layout()?;
         Ok(store)
     }
@@ -53,22 +45,14 @@ impl Postgres {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with_history(address: &Address) -> Result<Self> {
-        let store = Self::unconnected(address)?;
+        let store = Self::with_file(address, Sqlite::temporary()?)?;
         store.start_from_bundle()?;
         Ok(store)
     }
 
-    /// Prepares a database without connecting to it.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the trusted certificates cannot be read, or there is no space for a replica.
-    pub fn unconnected(address: &Address) -> Result<Self> {
-        Self::with_file(address, Sqlite::temporary()?)
-    }
-
     /// Prepares a database with a replica in `file`, without connecting to it.
     pub(super) fn with_file(address: &Address, file: Sqlite) -> Result<Self> {
-        let db = Database::new(address, CONNECTIONS, PATIENCE)?;
+        let db = Database::new(address, PATIENCE)?;
         Ok(Self {
             replica: Arc::new(Replica::new(file, db.clone())),
             db,
@@ -91,12 +75,12 @@ impl Postgres {
         Ok(())
     }
 
-    /// Creates or upgrades the tables. Returns the old and the new layout number.
+    /// Creates or upgrades the tables of a database. Returns the old and the new layout number.
     ///
     /// # Errors
     /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
-    pub fn migrate(&self) -> Result<(i64, i64)> {
-        block_on(layout::migrate(&self.db))
+    pub fn migrate(address: &Address) -> Result<(i64, i64)> {
+        block_on(layout::migrate(&Database::new(address, PATIENCE)?))
     }
 
     /// Acquires the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
@@ -117,11 +101,10 @@ impl Postgres {
                 }
             }
         })?;
-        let store = Self {
-            term: Some(term),
-            ..self.clone()
-        };
-        Ok(Ok(LeaseGuard { store, heartbeat }))
+        Ok(Ok(LeaseGuard {
+            store: self.in_term(term),
+            heartbeat,
+        }))
     }
 
     /// Returns the number of series, and a phrase on who holds the lease.
@@ -131,54 +114,6 @@ impl Postgres {
     pub fn lease_status(&self) -> Result<(i64, String)> {
         let holder = block_on(lease::describe_holder(&self.db))?;
         Ok((self.watermark()?.series, holder))
-    }
-
-    /// Returns the replica's file for reading, up to date.
-    fn reader(&self) -> Result<&Sqlite> {
-        if !self.is_live {
-            block_on(update_replica(&self.db, &self.replica.file))?;
-        }
-        Ok(&self.replica.file)
-    }
-
-    /// Runs work that writes, and updates the replica with its changes. If the response to a commit was lost, the second
-    /// attempt finds nothing to change, and the value of the first one is returned.
-    fn write_with<T: Clone + Send>(
-        &self,
-        mode: TransactionMode,
-        work: impl Fn(&Sqlite) -> Result<T> + Sync,
-    ) -> Result<T> {
-        if self.is_live && self.term.is_none() {
-            return Err(Error::store_without_cause(
-                "this server reads from its replica of the database; only the server with the write lease writes. \
-                 Nothing was written.",
-            ));
-        }
-        // Updates the replica before the database is locked.
-        self.reader()?;
-        let run = &work;
-        let first_attempt = &Mutex::new(None::<PublishResult<T>>);
-        let transaction = self.db.transaction_with("write to", mode, |tx| async move {
-            let published = publish(tx, &self.replica, self.term, run).await?;
-            let mut earlier = first_attempt.lock();
-            if published.change.is_none()
-                && let Some(first) = earlier.take()
-            {
-                return Ok(first);
-            }
-            *earlier = Some(published.clone());
-            Ok(published)
-        });
-        let published = block_on(transaction)?;
-        if published.change.is_some()
-            && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
-        {
-            tracing::debug!(
-                error = error.operator_message(),
-                "the replica is updated later"
-            );
-        }
-        Ok(published.value)
     }
 
     /// Returns the watermark of the database.
@@ -192,7 +127,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when either fails. Nothing was written then.
     pub fn fill_from(&self, store: &Sqlite) -> Result<bool> {
-        self.write_with(TransactionMode::BULK, |replica| replica.fill_from(store))
+        self.write_with(true, |replica| replica.fill_from(store))
     }
 
     /// Copies the database into a new store file.
@@ -212,103 +147,65 @@ impl Postgres {
     }
 }
 
-impl Store for Postgres {
-    fn version(&self) -> Result<u64> {
-        self.reader()?.version()
+impl Backing for Postgres {
+    fn file(&self) -> &Sqlite {
+        &self.replica.file
     }
 
-    fn current_version(&self) -> Result<u64> {
-        self.reader()?.current_version()
+    fn database(&self) -> Option<&Self> {
+        Some(self)
     }
 
-    fn snapshot(&self) -> Result<Option<Arc<dyn Store>>> {
-        self.reader()?.snapshot()
+    fn reader(&self) -> Result<&Sqlite> {
+        if !self.is_live {
+            block_on(update_replica(&self.db, &self.replica.file))?;
+        }
+        Ok(&self.replica.file)
     }
 
-    fn incarnation(&self) -> u64 {
-        self.replica.file.incarnation()
-    }
-
-    fn leadership(&self) -> Option<&dyn Leadership> {
-        self.is_live.then_some(self)
-    }
-
-    fn replica(&self) -> Option<ReplicaStatus> {
-        self.is_live.then(|| self.replica.status())
-    }
-
-    fn probe(&self) -> Result<()> {
-        self.reader()?.probe()
-    }
-
-    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
-        self.reader()?.read(id)
-    }
-
-    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome> {
-        self.write_with(TransactionMode::SHORT, |store| store.write_vintages(write))
-    }
-
-    fn write_batch(&self, work: BatchWork<'_>) -> Result<()> {
-        self.write_with(TransactionMode::BULK, |store| work(store))
-    }
-
-    fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()> {
-        self.write_with(TransactionMode::SHORT, |store| {
-            store.attribute(id, origin, first, last)
-        })
-    }
-
-    fn status(&self) -> Result<Vec<Status>> {
-        self.reader()?.status()
-    }
-
-    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
-        self.reader()?.status_of(id)
-    }
-
-    fn count(&self) -> Result<u64> {
-        self.reader()?.count()
-    }
-
-    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        self.write_with(TransactionMode::SHORT, |store| store.describe(descriptions))
-    }
-
-    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
-        self.reader()?.description(id)
-    }
-
-    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
-        self.reader()?.find_descriptions(words, limit)
-    }
-
-    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
-        self.write_with(TransactionMode::SHORT, |store| {
-            store.replace_computed(write)
-        })
-    }
-
-    fn forget(&self, id: &SeriesId) -> Result<()> {
-        self.write_with(TransactionMode::SHORT, |store| store.forget(id))
-    }
-
-    fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        self.write_with(TransactionMode::SHORT, |store| {
-            store.write_articles(articles)
-        })
-    }
-
-    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
-        self.reader()?.articles(until, limit)
-    }
-
-    fn note(&self, key: &str) -> Result<Option<String>> {
-        self.reader()?.note(key)
-    }
-
-    fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.write_with(TransactionMode::SHORT, |store| store.set_note(key, value))
+    /// Runs work that writes, and updates the replica with its changes. If the response to a commit was lost, the second
+    /// attempt finds nothing to change, and the value of the first one is returned.
+    fn write_with<T: Clone + Send>(
+        &self,
+        is_batch: bool,
+        work: impl Fn(&Sqlite) -> Result<T> + Sync,
+    ) -> Result<T> {
+        let mode = if is_batch {
+            TransactionMode::BULK
+        } else {
+            TransactionMode::SHORT
+        };
+        if self.is_live && self.term.is_none() {
+            return Err(Error::store_without_cause(
+                "this server reads from its replica of the database; only the server with the write lease writes. \
+                 Nothing was written.",
+            ));
+        }
+        // Updates the replica before the database is locked.
+        self.reader()?;
+        let run = &work;
+        let first_attempt = &Mutex::new(None::<PublishResult<T>>);
+        let transaction = self.db.transaction_with("write to", mode, |tx| async move {
+            let published = publish(tx, &self.replica.file, self.term, run).await?;
+            let mut earlier = first_attempt.lock();
+            if !published.is_changed
+                && let Some(first) = earlier.take()
+            {
+                return Ok(first);
+            }
+            *earlier = Some(published.clone());
+            Ok(published)
+        });
+        let published = block_on(transaction)?;
+        if published.is_changed
+            && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
+        {
+            tracing::debug!(
+                error = error.operator_message(),
+                "the replica is updated later"
+            );
+        }
+        Ok(published.value)
     }
 }
 

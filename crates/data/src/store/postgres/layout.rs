@@ -45,7 +45,7 @@ pub(super) async fn check(db: &Database) -> Result<()> {
         return Err(Error::store_without_cause(format!(
             "the tables of {} have layout {version}, this version of econoscope needs {NEWEST}. \
              Run `econoscope migrate --store ADDRESS`, or start once with --migrate.",
-            db.address()
+            db.address
         )));
     }
     Ok(())
@@ -69,5 +69,5 @@ async fn read_version(tx: &Session, lock: &str) -> AttemptResult<Option<i64>> {
         return Ok(None);
     }
     let sql = format!("SELECT version FROM econoscope.layout WHERE id = 1 {lock}");
-    Ok(tx.query_opt(&sql, &[]).await?.map(|row| row.get(0)))
+    Ok(tx.query_opt_scalar(&sql, &[]).await?)
 }

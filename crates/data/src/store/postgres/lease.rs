@@ -24,12 +24,11 @@ pub(super) async fn acquire(db: &Database, name: &str) -> Result<std::result::Re
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND (holder = $1 OR expires < clock_timestamp()
                      OR expires > clock_timestamp() + $2::int8 * interval '1 second') RETURNING term";
-        if let Some(row) = tx.query_opt(sql, &[&name, &SECONDS]).await? {
-            return Ok(Ok(row.try_get(0)?));
+        if let Some(term) = tx.query_opt_scalar(sql, &[&name, &SECONDS]).await? {
+            return Ok(Ok(term));
         }
         let sql = "SELECT holder FROM econoscope.lease WHERE id = 1";
-        let row = tx.query_opt(sql, &[]).await?;
-        Ok(Err(row.map_or(Ok(String::new()), |row| row.try_get(0))?))
+        Ok(Err(tx.query_one_scalar(sql, &[]).await?))
     })
     .await
 }

@@ -2,8 +2,8 @@
 //!
 //! So both kinds of store run the same code. The replica itself changes after the database has committed.
 
-use super::replica::Replica;
 use super::rows::{BATCH, watermark, write_rows};
+use super::transfer::copy_changes;
 use crate::postgres::{AttemptResult, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES};
@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
+use tokio_postgres::types::ToSql;
 
 /// Longest wait for one response, which detects half-open connections.
 pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -21,25 +22,28 @@ pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone)]
 pub(super) struct PublishResult<T> {
     pub(super) value: T,
-    /// Number of its change; `None` when nothing changed.
-    pub(super) change: Option<i64>,
+    /// Whether anything changed.
+    pub(super) is_changed: bool,
 }
 
 /// Runs work and publishes its changes, in `term` if there is one. The state row stays locked until the end, so that
 /// changes are serial and each runs on a replica that has all earlier ones.
 pub(super) async fn publish<T>(
     tx: Session,
-    replica: &Replica,
+    replica: &Sqlite,
     term: Option<i64>,
     work: impl FnOnce(&Sqlite) -> Result<T>,
 ) -> AttemptResult<PublishResult<T>> {
-    tx.execute(
-        "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
-        &[],
-    )
-    .await?;
+    let lock = "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE";
+    tx.execute(lock, &[]).await?;
     let current = watermark(&tx).await?;
-    replica.catch_up(&tx, &current)?;
+    loop {
+        let stored = replica.watermark()?;
+        if stored.as_ref() == Some(&current) {
+            break;
+        }
+        copy_changes(&tx, replica, stored.as_ref(), &current)?;
+    }
     let (value, written) = block_in_place(|| {
         let checked_work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
@@ -51,20 +55,20 @@ pub(super) async fn publish<T>(
             }
         };
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
-        replica.file.dry_run(checked_work, write)
+        replica.dry_run(checked_work, write)
     })?;
-    let change = written?;
+    let is_changed = written?;
     // Last, so that the lease row is locked only briefly.
-    if let Some(term) = term.filter(|_| change.is_some()) {
+    if let Some(term) = term.filter(|_| is_changed) {
         check_term(&tx, term).await?;
     }
-    Ok(PublishResult { value, change })
+    Ok(PublishResult { value, is_changed })
 }
 
-/// Writes changes to the database under the number `change`. Returns `None` when there are none.
-fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Option<i64>> {
-    if changes.is_empty() {
-        return Ok(None);
+/// Writes changes to the database under the number `change`. Returns whether there are any.
+fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<bool> {
+    if changes.rows.is_empty() {
+        return Ok(false);
     }
     let mut rows = Vec::new();
     changes.for_each(|table, id, row| {
@@ -93,12 +97,9 @@ fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptRes
         max_id(DESCRIPTION.name)
     );
     let visible = i64::from(changes.is_visible);
-    wait_for(async {
-        Ok(tx
-            .execute(&sql, &[&change, &visible, &changes.series])
-            .await?)
-    })?;
-    Ok(Some(change))
+    let params: [&(dyn ToSql + Sync); 3] = [&change, &visible, &changes.series];
+    wait_for(async { Ok(tx.execute(&sql, &params).await?) })?;
+    Ok(true)
 }
 
 /// Waits for the database inside of blocking work on the replica.

@@ -6,14 +6,14 @@
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::runtime::{block_on, spawn};
-use super::transfer::{copy_changes, update_replica};
-use crate::postgres::{Address, AttemptResult, Database, Session};
+use super::transfer::update_replica;
+use crate::postgres::{Address, Database};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::tables::Watermark;
-use crate::store::{Leadership, ReplicaStatus, Store};
+use crate::store::{ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall_time};
 use econoscope_core::error::{Error, NOTICE_TARGET, Result};
 use parking_lot::Mutex;
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,21 +45,22 @@ impl Postgres {
     pub fn update_replica(address: &Address, path: &Path) -> Result<()> {
         open_updated(address, path).map(drop)
     }
-}
 
-impl Leadership for Postgres {
-    fn terms(&self) -> watch::Receiver<Option<i64>> {
+    /// Returns the term in which this process leads, as it changes. The first call starts the election.
+    pub fn terms(&self) -> watch::Receiver<Option<i64>> {
         self.replica.term.subscribe()
     }
 
-    fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
-        Arc::new(Self {
+    /// Returns the store for the leader of `term`. It refuses writes once another term has begun.
+    pub fn in_term(&self, term: i64) -> Self {
+        Self {
             term: Some(term),
             ..self.clone()
-        })
+        }
     }
 
-    fn resign(&self) {
+    /// Releases the lease on writing.
+    pub fn resign(&self) {
         if let Some(term) = self.replica.term.send_replace(None) {
             lease::release(&self.replica.db, term);
         }
@@ -89,23 +90,13 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
         .start_from_bundle()
         .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
     match updated {
-        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
+        // A refusal has no cause, an outage has one.
+        Err(error) if watermark.is_none() || error.source().is_none() => Err(error),
         result => {
             store.replica.record_poll(result);
             Ok(store)
         }
     }
-}
-
-/// Returns whether the database could not be reached, as opposed to a refusal.
-fn is_outage(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Store {
-            source: Some(_),
-            ..
-        }
-    )
 }
 
 /// Opens the file. A damaged one is moved aside and created anew, since the database has all its content.
@@ -122,7 +113,7 @@ fn open_file(path: &Path) -> Result<Sqlite> {
 
 /// A replica file and its database.
 #[derive(Debug)]
-pub(super) struct Replica {
+pub(in crate::store) struct Replica {
     pub(super) file: Sqlite,
     /// Without patience: every call is one attempt.
     db: Database,
@@ -142,7 +133,7 @@ impl Replica {
     }
 
     /// Returns the current status.
-    pub(super) fn status(&self) -> ReplicaStatus {
+    pub(in crate::store) fn status(&self) -> ReplicaStatus {
         ReplicaStatus {
             term: *self.term.borrow(),
             ..*self.status.lock()
@@ -185,17 +176,6 @@ impl Replica {
                 status.away_since = Some(now);
             }
             Err(_) => {}
-        }
-    }
-
-    /// Updates the file to the state that a transaction has locked.
-    pub(super) fn catch_up(&self, tx: &Session, current: &Watermark) -> AttemptResult<()> {
-        loop {
-            let stored = self.file.watermark()?;
-            if stored.as_ref() == Some(current) {
-                return Ok(());
-            }
-            copy_changes(tx, &self.file, stored.as_ref(), current)?;
         }
     }
 

@@ -24,10 +24,7 @@ pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
         Ok(())
     };
     block_on(make).unwrap();
-    Postgres::unconnected(&at(database))
-        .unwrap()
-        .migrate()
-        .unwrap();
+    Postgres::migrate(&at(database)).unwrap();
     (
         Postgres::open(&at(database)).unwrap(),
         TempDir::new().unwrap(),

@@ -59,8 +59,8 @@ async fn copy_rows(
 ) -> AttemptResult<()> {
     if let Some(since) = since {
         let sql = "SELECT id FROM econoscope.gone WHERE changed > $1";
-        for row in tx.query(sql, &[&since]).await? {
-            replica.delete_series(row.try_get(0)?)?;
+        for id in tx.query_scalar(sql, &[&since]).await? {
+            replica.delete_series(id)?;
         }
     } else {
         replica.clear()?;

@@ -1,12 +1,12 @@
 //! Opening and creating the file of a store.
 
 use super::query::open_error;
-use super::state::{self, State};
+use super::state;
 use crate::disk::{self, format_path};
 use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode};
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -16,33 +16,9 @@ use std::time::Duration;
 const STORE: Layout = Layout {
     application_id: 0x4543_4F4E,
     version: 1,
-    create_tables: |db| {
-        db.execute_batch(TABLES)?;
-        state::write(db, State::default())
-    },
+    tables: include_str!("store.sql"),
 };
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-const TABLES: &str = include_str!("store.sql");
-
-/// Creates the folders above a store file.
-pub(super) fn create_folder(path: &Path) -> Result<()> {
-    let Some(folder) = parent(path) else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(folder).map_err(|e| {
-        let folder = format_path(folder);
-        Error::store(
-            format!("cannot create the folder {folder}. Create it, change its rights or choose another path."),
-            e,
-        )
-    })
-}
-
-/// Returns the folder of a path; `None` for the current one.
-fn parent(path: &Path) -> Option<&Path> {
-    path.parent().filter(|f| !f.as_os_str().is_empty())
-}
 
 /// Checks that there is a file at a path.
 pub(super) fn must_exist(path: &Path) -> Result<()> {
@@ -59,14 +35,21 @@ pub(super) fn must_exist(path: &Path) -> Result<()> {
 /// Locks the folder of a store while a store is created or side files are removed, so that no process removes what
 /// another has just created. Returns `None` where folders cannot be locked.
 pub(super) fn lock_folder(path: &Path) -> Option<File> {
-    let folder = File::open(parent(path).unwrap_or(Path::new("."))).ok()?;
+    let folder = File::open(disk::folder(path).unwrap_or(Path::new("."))).ok()?;
     folder.lock().ok().map(|()| folder)
 }
 
-/// Creates an empty file, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
+/// Creates an empty file and the folders above it, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
 /// SQLite gives the side files the same rights. A log that is already there belongs to a former store and is removed,
 /// or SQLite would apply it to the new one.
 pub(super) fn create(path: &Path) -> Result<()> {
+    if let Some(folder) = disk::folder(path) {
+        std::fs::create_dir_all(folder).map_err(|e| {
+            let folder = format_path(folder);
+            let advice = "Create it, change its rights or choose another path.";
+            Error::store(format!("cannot create the folder {folder}. {advice}"), e)
+        })?;
+    }
     if path.exists() {
         return Ok(());
     }
@@ -88,25 +71,34 @@ pub(super) fn create(path: &Path) -> Result<()> {
 /// Opens the writing connection and creates the tables in an empty file.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let fail = |e| open_error(path, e);
-    match STORE.owner(path) {
-        Ok(owner) => must_be_ours(path, owner)?,
-        Err(e) if e.kind() == ErrorKind::InvalidInput => {
-            return Err(Error::store_without_cause(format!(
-                "{} cannot be a store: {e}. Move it away or choose another path.",
-                format_path(path)
-            )));
+    let owner = STORE.owner(path).map_err(|e| {
+        if e.kind() != ErrorKind::InvalidInput {
+            return not_readable(path, e);
         }
-        Err(e) => return Err(not_readable(path, e)),
-    }
-    let mut db = connect(Some(path)).map_err(fail)?;
+        let path = format_path(path);
+        Error::store_without_cause(format!(
+            "{path} cannot be a store: {e}. Move it away or choose another path."
+        ))
+    })?;
+    must_be_ours(path, owner)?;
+    let mut db = connect(path).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     must_have_tables_only(path, &db)?;
-    let mode = retry_while_busy(|| {
-        db.query_row("PRAGMA journal_mode = WAL", [], |row| {
-            row.get::<_, String>(0)
-        })
-    });
-    if mode.map_err(fail)? != "wal" {
+    let mut pauses = 0..50;
+    let mode = loop {
+        let change = "PRAGMA journal_mode = WAL";
+        match db.query_row(change, [], |row| row.get::<_, String>(0)) {
+            // This change does not wait for other processes by itself.
+            Err(e)
+                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && pauses.next().is_some() =>
+            {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            result => break result.map_err(fail)?,
+        }
+    };
+    if mode != "wal" {
         return Err(Error::store_without_cause(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
             format_path(path)
@@ -120,24 +112,25 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
 
 /// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
-    let db = connect(Some(path))
+    let db = connect(path)
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
         .map_err(|e| open_error(path, e))?;
     must_have_tables_only(path, &db)?;
     Ok(db)
 }
 
-/// Opens the one connection to a new store in memory, or in an unnamed temporary file when `path` is empty.
-pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
+/// Opens the one connection to a new store in memory ([`sqlite::IN_MEMORY`]), or in an unnamed temporary file when `path` is
+/// empty.
+pub(super) fn unnamed(path: &str) -> Result<Connection> {
     let fail = |e| super::query::operation_error("create a temporary store", e);
-    let mut db = connect(path).map_err(fail)?;
+    let mut db = connect(Path::new(path)).map_err(fail)?;
     STORE.initialize(&mut db).map_err(fail)?;
     Ok(db)
 }
 
 /// Opens a connection without writing to the file.
-fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
-    let db = sqlite::connect(path, OpenFlags::empty())?;
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let db = sqlite::connect(path)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(32);
     // Plans do not depend on bound values here; without this SQLite plans the main query anew for each name.
@@ -174,19 +167,6 @@ fn must_have_tables_only(path: &Path, db: &Connection) -> Result<()> {
     Err(Error::store_without_cause(format!(
         "{path} has views or triggers, which no econoscope store has. Restore a backup, or choose another path."
     )))
-}
-
-/// Retries for up to a second: the change to WAL does not wait for other processes by itself.
-fn retry_while_busy<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
-    for _ in 0..50 {
-        match attempt() {
-            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            result => return result,
-        }
-    }
-    attempt()
 }
 
 fn not_readable(path: &Path, cause: io::Error) -> Error {

@@ -25,20 +25,19 @@ pub(super) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// Wraps one connection that reads and writes.
-    pub(super) fn from_connection(connection: Connection) -> Self {
+    /// Wraps a connection that writes to the file at a path, or that reads and writes without one.
+    pub(super) fn new(writer: Connection, path: Option<&Path>) -> Self {
         Self {
-            path: None,
-            identity: None,
-            sides: [None; 2],
-            writer: Mutex::new(connection),
+            path: path.map(Path::to_owned),
+            identity: path.and_then(disk::identity),
+            sides: SIDE_SUFFIXES.map(|suffix| disk::identity(&with_suffix(path?, suffix))),
+            writer: Mutex::new(writer),
             readers: Mutex::default(),
         }
     }
 
     /// Opens the file at a path. Creates it and its folders if there is none.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        connect::create_folder(path)?;
         connect::create(path)?;
         Self::open(path)
     }
@@ -47,21 +46,15 @@ impl DatabaseFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
         connect::must_exist(path)?;
         let identity = disk::identity(path);
-        let writer = connect::open(path)?;
-        if identity.is_none() || disk::identity(path) != identity {
+        let file = Self::new(connect::open(path)?, Some(path));
+        if identity.is_none() || file.identity != identity {
             // It is unknown which of the two files was opened.
             return Err(Error::store_without_cause(format!(
                 "{} was replaced while it was opened. Try again.",
                 disk::format_path(path)
             )));
         }
-        Ok(Self {
-            path: Some(path.to_owned()),
-            identity,
-            sides: SIDE_SUFFIXES.map(|suffix| disk::identity(&with_suffix(path, suffix))),
-            writer: Mutex::new(writer),
-            readers: Mutex::default(),
-        })
+        Ok(file)
     }
 
     /// Returns the path if the file there was deleted or replaced.

@@ -29,28 +29,42 @@ pub(super) fn exist(db: &Connection) -> Result<bool> {
     has_table(db, "description")
 }
 
-/// Adds or replaces descriptions. Returns the number of new ones, and whether anything changed. A damaged one is
-/// replaced.
-pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, bool)> {
+/// Adds or replaces descriptions. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A
+/// damaged one is replaced.
+pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, Option<i64>)> {
     if descriptions.is_empty() {
-        return Ok((0, false));
+        return Ok((0, None));
     }
     create_tables(db)?;
     let mut added = 0;
-    let mut is_changed = false;
+    let mut change = None;
     for new in descriptions {
         let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
             let is_same = read(row).is_ok_and(|description| description == *new);
-            Ok((row.get(0)?, is_same))
+            Ok((row.get::<_, i64>(0)?, is_same))
         })?;
         if stored.is_some_and(|(_, is_same)| is_same) {
             continue;
         }
         added += usize::from(stored.is_none());
-        is_changed = true;
-        write_row(db, new, stored.map(|(id, _)| id))?;
+        change = Some(0);
+        let replaced = stored.map(|(id, _)| id);
+        unindex(db, replaced)?;
+        let sql = "INSERT OR REPLACE INTO description VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let columns = rusqlite::params![
+            replaced,
+            new.id.as_str(),
+            new.title,
+            new.units,
+            new.frequency.code(),
+            new.seasonally_adjusted,
+            new.source,
+            crc(new),
+        ];
+        execute(db, sql, columns)?;
+        index(db, db.last_insert_rowid())?;
     }
-    Ok((added, is_changed))
+    Ok((added, change))
 }
 
 /// Creates the tables if they do not exist.
@@ -76,24 +90,6 @@ pub(super) fn index(db: &Connection, id: impl ToSql) -> Result<()> {
 pub(super) fn clear(db: &Connection) -> Result<()> {
     let sql = "DROP TABLE IF EXISTS description_words; DROP TABLE IF EXISTS description";
     db.execute_batch(sql).map_err(write_error)
-}
-
-/// Writes a description. `id` is the row that it replaces.
-fn write_row(db: &Connection, new: &Description, id: Option<i64>) -> Result<()> {
-    unindex(db, id)?;
-    let sql = "INSERT OR REPLACE INTO description VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let columns = rusqlite::params![
-        id,
-        new.id.as_str(),
-        new.title,
-        new.units,
-        new.frequency.code(),
-        new.seasonally_adjusted,
-        new.source,
-        crc(new),
-    ];
-    execute(db, sql, columns)?;
-    index(db, db.last_insert_rowid())
 }
 
 /// Reads and verifies the description of a series.

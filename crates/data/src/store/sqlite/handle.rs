@@ -62,7 +62,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when there is not enough memory.
     pub fn in_memory() -> Result<Self> {
-        connect::unnamed(None).map(Self::from_connection)
+        connect::unnamed(crate::sqlite::IN_MEMORY).map(Self::from_connection)
     }
 
     /// Creates an empty store in a temporary file without a name.
@@ -70,11 +70,11 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when there is no space for it.
     pub(in crate::store) fn temporary() -> Result<Self> {
-        connect::unnamed(Some(Path::new(""))).map(Self::from_connection)
+        connect::unnamed("").map(Self::from_connection)
     }
 
     fn from_connection(connection: Connection) -> Self {
-        Self::from_file(DatabaseFile::from_connection(connection))
+        Self::from_file(DatabaseFile::new(connection, None))
     }
 
     fn from_file(file: DatabaseFile) -> Self {
@@ -139,7 +139,7 @@ impl Sqlite {
 
     /// Returns a store whose reads are all in one transaction; `None` for a store in memory. Its version is that of `self` at
     /// the same state.
-    pub(super) fn read_transaction_store(&self) -> Result<Option<Self>> {
+    pub(super) fn read_transaction_store(&self) -> Result<Option<Arc<dyn Store>>> {
         let file = self.current_file(false)?;
         let Some(path) = &file.path else {
             return Ok(None);
@@ -155,7 +155,7 @@ impl Sqlite {
         let cached = self.cached_version.lock();
         let is_same_file =
             file.replaced_path().is_none() && cached.incarnation == self.incarnation();
-        Ok(is_same_file.then(|| Self {
+        let store = || Self {
             replacements: AtomicU64::new(cached.incarnation),
             cached_version: Mutex::new(CachedVersion {
                 incarnation: cached.incarnation,
@@ -164,7 +164,8 @@ impl Sqlite {
             }),
             is_list_checked: self.is_list_checked.load(Ordering::Relaxed).into(),
             ..Self::from_connection(reader)
-        }))
+        };
+        Ok(is_same_file.then(|| Arc::new(store()) as _))
     }
 
     /// Runs `write` in a transaction.

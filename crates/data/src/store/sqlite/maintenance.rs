@@ -2,7 +2,7 @@
 
 use super::connect;
 use super::handle::{Sqlite, snapshot};
-use super::query::{Query, RowError, operation_error};
+use super::query::{Query, operation_error};
 use super::series_row::SeriesRow;
 use super::{descriptions, series, state, texts};
 use crate::disk::{self, format_path};
@@ -12,27 +12,12 @@ use econoscope_core::model::SeriesId;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
-/// Damage in a store file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The series that cannot be read, if it is one.
-    pub series: Option<SeriesId>,
-    /// Description of the damage.
-    pub what: String,
-}
-
-impl Damage {
-    fn general(what: String) -> Self {
-        Self { series: None, what }
-    }
-}
-
 impl Sqlite {
-    /// Reads and verifies everything. Returns the damage; empty for an intact store.
+    /// Reads and verifies everything. Returns descriptions of the damage, none for an intact store.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read at all.
-    pub fn check_integrity(&self) -> Result<Vec<Damage>> {
+    pub fn check_integrity(&self) -> Result<Vec<String>> {
         self.with_reader(|db| snapshot(db, |db| Ok(damages(db))))
     }
 
@@ -49,8 +34,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when the file cannot be renamed.
     pub fn quarantine(path: &Path) -> Result<PathBuf> {
-        let mark = econoscope_core::clock::wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ");
-        sqlite::move_aside(path, &mark.to_string())
+        sqlite::move_aside(path)
             .map_err(|e| Error::store(format!("cannot move {} aside.", format_path(path)), e))
     }
 
@@ -98,8 +82,7 @@ fn copy(db: &Connection, to: &Path) -> Result<()> {
     let target = Connection::open(to).map_err(fail)?;
     if let Some(damage) = damages(&target).into_iter().next() {
         return Err(Error::store_without_cause(format!(
-            "cannot back up: {}",
-            damage.what
+            "cannot back up: {damage}"
         )));
     }
     target.close().map_err(|(_, e)| fail(e))?;
@@ -125,53 +108,33 @@ pub(super) fn probe(db: &Connection) -> Result<()> {
         .map(drop)
 }
 
-fn damages(db: &Connection) -> Vec<Damage> {
+fn damages(db: &Connection) -> Vec<String> {
     // Pages, indices and types.
     let check = Query::new("The file", "PRAGMA integrity_check(100)");
-    let report = check
-        .all(db, [], |row| Ok(row.get::<_, String>(0)?))
-        .unwrap_or_else(|e| vec![e.operator_message()])
-        .into_iter()
-        .filter(|line| line != "ok");
-    let mut damages: Vec<Damage> = report.map(Damage::general).collect();
+    let mut damages = check
+        .all(db, [], |row| Ok(row.get(0)?))
+        .unwrap_or_else(|e| vec![e.operator_message()]);
+    damages.retain(|line| line != "ok");
     damages.extend(series_damages(db));
-    let texts = texts::damages(db).into_iter();
-    damages.extend(texts.chain(descriptions::damages(db)).map(Damage::general));
+    damages.extend(texts::damages(db));
+    damages.extend(descriptions::damages(db));
     damages
 }
 
 /// Reads and verifies every series, and compares their number with the counts.
-fn series_damages(db: &Connection) -> Vec<Damage> {
-    let mut damages = Vec::new();
+fn series_damages(db: &Connection) -> Vec<String> {
     let mut series = 0;
     let mut row_groups = 0;
-    let mut names = Vec::new();
-    let result = series::LIST.for_each(db, [], |row| {
+    let mut damages = series::LIST.damages(db, |row| {
         series += 1;
-        match SeriesRow::from_row(row) {
-            Ok(row) => {
-                row_groups += row.segments;
-                names.push(row.name);
-            }
-            Err(RowError::Store(e)) => damages.push(Damage::general(e.operator_message())),
-            Err(e) => return Err(e),
-        }
-        Ok(())
+        let row = SeriesRow::from_row(row)?;
+        row_groups += row.segments;
+        let missing = || format!("{} is listed but cannot be found.", row.name);
+        series::read(db, &SeriesId::new(&row.name)?)?
+            .ok_or_else(|| Error::store_without_cause(missing()).into())
     });
-    damages.extend(result.err().map(|e| Damage::general(e.operator_message())));
-    for name in names {
-        let stored = SeriesId::new(&name).and_then(|id| series::read(db, &id));
-        let what = match stored {
-            Ok(Some(_)) => continue,
-            Ok(None) => format!("{name} is listed but cannot be found."),
-            Err(e) => e.operator_message(),
-        };
-        let series = SeriesId::new(&name).ok();
-        damages.push(Damage { series, what });
-    }
-    let count_mismatch =
-        count_mismatch(db, series, row_groups).unwrap_or_else(|e| Some(e.operator_message()));
-    damages.extend(count_mismatch.map(Damage::general));
+    let mismatch = count_mismatch(db, series, row_groups);
+    damages.extend(mismatch.unwrap_or_else(|e| Some(e.operator_message())));
     damages
 }
 
@@ -182,15 +145,9 @@ fn count_mismatch(db: &Connection, series: i64, row_groups: i64) -> Result<Optio
         .first(db, [], |row| Ok(row.get(0)?))?
         .unwrap_or_default();
     let recorded = state::read(db)?.series;
-    Ok(if stored != row_groups {
-        Some(format!(
-            "{stored} row groups are stored, but the series name {row_groups}."
-        ))
-    } else if recorded != series {
-        Some(format!(
-            "{series} series are stored, but there were {recorded}."
-        ))
-    } else {
-        None
-    })
+    let row_groups_differ = (stored != row_groups)
+        .then(|| format!("{stored} row groups are stored, but the series name {row_groups}."));
+    let series_differ = (recorded != series)
+        .then(|| format!("{series} series are stored, but there were {recorded}."));
+    Ok(row_groups_differ.or(series_differ))
 }

@@ -77,7 +77,7 @@ impl<'a> Query<'a> {
     pub(super) fn damages<T>(
         &self,
         db: &Connection,
-        read: impl Fn(&Row<'_>) -> RowResult<T>,
+        mut read: impl FnMut(&Row<'_>) -> RowResult<T>,
     ) -> Vec<String> {
         let mut errors = Vec::new();
         let result = self.for_each(db, [], |row| {

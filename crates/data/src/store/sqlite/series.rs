@@ -3,11 +3,11 @@
 use super::query::{Query, damage_error, execute};
 use super::series_row::{SeriesRow, date_range};
 use super::state;
-use crate::store::change::{Change, to_microseconds};
+use crate::store::change::to_microseconds;
 use crate::store::row_group;
 use crate::store::{Status, WriteVintages};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Date, SeriesId, VintageObservation, Vintages};
+use econoscope_core::model::{SeriesId, VintageObservation, Vintages};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -144,19 +144,12 @@ pub(super) fn create(
     write_rows(db, row.with_added_rows(write, rows), rows)
 }
 
-/// Applies a change to a series.
-pub(super) fn append(
-    db: &Connection,
-    stored: StoredSeries,
-    write: &WriteVintages<'_>,
-    change: &Change,
-) -> Result<()> {
-    let row = stored.row.with_added_rows(write, &change.rows);
-    write_rows(db, row, change.apply_to(&stored.vintages).rows())
-}
-
 /// Replaces all rows of a series, and its own row with their count and checksum.
-fn write_rows(db: &Connection, row: SeriesRow, rows: &[VintageObservation]) -> Result<()> {
+pub(super) fn write_rows(
+    db: &Connection,
+    row: SeriesRow,
+    rows: &[VintageObservation],
+) -> Result<()> {
     let id = row
         .id
         .checked_mul(IDS_PER_SERIES)
@@ -176,7 +169,8 @@ fn write_rows(db: &Connection, row: SeriesRow, rows: &[VintageObservation]) -> R
     write_row(db, &row)
 }
 
-fn write_row(db: &Connection, row: &SeriesRow) -> Result<()> {
+/// Writes the row of a series in place of its former one.
+pub(super) fn write_row(db: &Connection, row: &SeriesRow) -> Result<()> {
     let sql = "INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (id) DO UPDATE SET rows = ?3, segments = ?4, first = ?5, last = ?6,
          fetched_at = ?7, origin = ?8, content = ?9, crc = ?10";
@@ -202,26 +196,6 @@ pub(super) fn record_fetch(db: &Connection, row: SeriesRow, time: Timestamp) -> 
         return Ok(());
     }
     write_row(db, &SeriesRow { fetched_at, ..row })
-}
-
-/// Assigns the rows from `first` to `last` to an origin. Returns whether that changed anything.
-pub(super) fn attribute(
-    db: &Connection,
-    row: SeriesRow,
-    origin: &str,
-    first: Date,
-    last: Date,
-) -> Result<bool> {
-    let origins = row.assign_origin(origin, first, last);
-    let is_changed = origins != row.origin;
-    if is_changed {
-        let row = SeriesRow {
-            origin: origins,
-            ..row
-        };
-        write_row(db, &row)?;
-    }
-    Ok(is_changed)
 }
 
 /// Deletes a series and all its rows by its id.

@@ -82,11 +82,6 @@ impl SeriesRow {
         status().ok_or_else(|| damage_error(&self.name, "its entry cannot be"))
     }
 
-    /// Returns when the series was last fetched; [`Timestamp::MIN`] where the column is no instant.
-    pub(super) fn fetched_at(&self) -> Timestamp {
-        Timestamp::from_microsecond(self.fetched_at).unwrap_or(Timestamp::MIN)
-    }
-
     /// Extends dates, time and origin by added rows, which ascend by date and are not empty. The counts and checksums
     /// stay for the caller.
     pub(super) fn with_added_rows(

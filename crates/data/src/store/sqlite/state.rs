@@ -1,11 +1,11 @@
 //! The one row of table `state`: the version of the content and the number of series.
 
-use super::query::{Query, damage_error, write_error};
+use super::query::{Query, damage_error, execute};
 use econoscope_core::error::Result;
 use rusqlite::Connection;
 
 /// The row of table `state`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct State {
     pub(super) version: i64,
     /// Number of series; shows when one was lost.
@@ -49,13 +49,11 @@ pub(super) fn record_change(db: &Connection, series: i64) -> Result<()> {
         version: before.version.saturating_add(1),
         series: before.series.saturating_add(series),
     };
-    write(db, after).map_err(write_error)
+    write(db, after)
 }
 
 /// Writes the row.
-pub(super) fn write(db: &Connection, state: State) -> rusqlite::Result<()> {
+pub(super) fn write(db: &Connection, state: State) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO state (id, version, series, crc) VALUES (1, ?1, ?2, ?3)";
-    db.prepare_cached(sql)?
-        .execute((state.version, state.series, state.checksum()))?;
-    Ok(())
+    execute(db, sql, (state.version, state.series, state.checksum()))
 }

@@ -4,6 +4,8 @@ CREATE TABLE state (
     series INTEGER NOT NULL,
     crc INTEGER NOT NULL
 ) STRICT;
+-- Version 0 and no series, with their checksum.
+INSERT INTO state VALUES (1, 0, 0, 1780313956);
 CREATE TABLE series (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,

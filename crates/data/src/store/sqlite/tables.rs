@@ -66,7 +66,7 @@ impl TableRow {
 pub(in crate::store) struct Changes<'a> {
     store: &'a Sqlite,
     /// Index in [`TABLES`] and row id of each changed row.
-    rows: BTreeSet<(usize, i64)>,
+    pub(in crate::store) rows: BTreeSet<(usize, i64)>,
     /// Whether readers could see any of it.
     pub(in crate::store) is_visible: bool,
     /// Number of series added, or removed if negative.
@@ -74,10 +74,6 @@ pub(in crate::store) struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    pub(in crate::store) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// Passes each changed row to `take`, with its id and `None` for a deleted one. Articles and notes are never deleted.
     pub(in crate::store) fn for_each<E: From<Error>>(
         &self,
@@ -237,7 +233,7 @@ impl ReplicaTransaction<'_> {
                 .max(before.saturating_add(is_visible.into())),
             series: reached.series,
         };
-        state::write(self.db, state).map_err(write_error)?;
+        state::write(self.db, state)?;
         execute(
             self.db,
             "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",

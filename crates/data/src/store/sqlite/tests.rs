@@ -7,7 +7,7 @@ mod files;
 mod replaced;
 mod sharing;
 
-use super::{Damage, Sqlite};
+use super::Sqlite;
 use crate::store::{Article, Store, Write, WriteVintages};
 use econoscope_core::model::frequency::day_from_number;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};

@@ -13,6 +13,8 @@ const NEWEST: Query<'_> = Query::new(
     ARTICLE,
     "SELECT * FROM article WHERE published_at <= ?1 ORDER BY published_at DESC, id LIMIT ?2",
 );
+const WRITE: &str =
+    "INSERT OR REPLACE INTO article VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 const ALL: Query<'_> = Query::new("The list of articles", "SELECT * FROM article");
 /// Selects the key of the query, since a damaged index may lead to another note.
 const NOTE: Query<'_> = Query::new("A note", "SELECT ?1, value, crc FROM note WHERE key = ?1");
@@ -20,11 +22,14 @@ const NOTES: Query<'_> = Query::new("The list of notes", "SELECT * FROM note");
 /// Separator of tags, none of which has a line break.
 const TAG_SEPARATOR: &str = "\n";
 
-/// Adds or replaces articles. Returns the number of new ones, and whether anything changed. A damaged article is
-/// replaced.
-pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
+/// Adds or replaces articles. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A damaged
+/// article is replaced.
+pub(super) fn write_articles(
+    db: &Connection,
+    articles: &[Article],
+) -> Result<(usize, Option<i64>)> {
     let mut added = 0;
-    let mut is_changed = false;
+    let mut change = None;
     for article in articles {
         let article = Article {
             published_at: to_microseconds(article.published_at),
@@ -37,10 +42,23 @@ pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(u
             Some(false) => {}
             None => added += 1,
         }
-        is_changed = true;
-        write_article(db, &article)?;
+        change = Some(0);
+        let columns = rusqlite::params![
+            article.id,
+            article.slug,
+            article.title,
+            article.subtitle,
+            article.topic,
+            article.summary,
+            article.tags.join(TAG_SEPARATOR),
+            article.published_at.as_microsecond(),
+            article.url,
+            article.source,
+            article_crc(&article),
+        ];
+        execute(db, WRITE, columns)?;
     }
-    Ok((added, is_changed))
+    Ok((added, change))
 }
 
 /// Returns articles published at or before `until`, newest first.
@@ -97,25 +115,6 @@ fn split_tags(tags: &str) -> Vec<String> {
         .filter(|tag| !tag.is_empty())
         .map(str::to_owned)
         .collect()
-}
-
-fn write_article(db: &Connection, article: &Article) -> Result<()> {
-    let sql =
-        "INSERT OR REPLACE INTO article VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    let columns = rusqlite::params![
-        article.id,
-        article.slug,
-        article.title,
-        article.subtitle,
-        article.topic,
-        article.summary,
-        article.tags.join(TAG_SEPARATOR),
-        article.published_at.as_microsecond(),
-        article.url,
-        article.source,
-        article_crc(article),
-    ];
-    execute(db, sql, columns)
 }
 
 fn article_crc(article: &Article) -> i64 {

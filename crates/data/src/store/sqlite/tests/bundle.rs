@@ -42,7 +42,7 @@ fn value(store: &Sqlite, series: &str, day: Date) -> Option<f64> {
 #[test]
 fn bundled_series_are_intact_and_redistributable() {
     let store = Sqlite::bundled().unwrap();
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     let stored = store.status().unwrap();
     assert_eq!((stored.len(), store.count().unwrap()), (681, 681));
     for status in stored {
@@ -204,7 +204,7 @@ fn bundled_origins_survive_an_import() {
     assert_eq!(yields.last, date(2026, 8, 20));
     assert_eq!(claims.fetched_at, "2026-11-21T00:00:00Z".parse().unwrap());
     assert_eq!(claims.last, date(2026, 7, 1));
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn concurrent_opening_creates_one_complete_store() {
     });
     let store = Sqlite::open_existing(&path).unwrap();
     put(&store, "OWN", &days(0, 3, 1.0), None);
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     let bundled = Sqlite::bundled().unwrap();
     let stored = |store: &Sqlite, name: &str| store.read(&id(name)).unwrap();
     for status in bundled.status().unwrap() {
@@ -252,7 +252,7 @@ fn bundle_is_copied_only_into_an_empty_store() {
     // A second copy on the same connection.
     other.start_from_bundle().unwrap();
     assert_eq!((other.count().unwrap(), other.version().unwrap()), (681, 1));
-    assert_eq!(other.check_integrity().unwrap(), vec![]);
+    assert_eq!(other.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn store_of_an_earlier_program_gets_the_series_that_it_lacks() {
         );
         let state = store.status_of(&id("CAUR")).unwrap().unwrap();
         assert_eq!(state.origin, "bundled from figures of August 2026");
-        assert_eq!(store.check_integrity().unwrap(), vec![]);
+        assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     }
 }
 

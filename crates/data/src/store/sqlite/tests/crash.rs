@@ -49,7 +49,11 @@ fn killed_writer_leaves_only_whole_writes() {
         child.kill().unwrap();
         child.wait().unwrap();
         let store = Sqlite::open(&path).unwrap();
-        assert_eq!(store.check_integrity().unwrap(), vec![], "round {round}");
+        assert_eq!(
+            store.check_integrity().unwrap(),
+            Vec::<String>::new(),
+            "round {round}"
+        );
         let version = store.version().unwrap();
         assert!(version >= last, "a write that was there is gone");
         last = version;

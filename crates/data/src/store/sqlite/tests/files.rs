@@ -170,7 +170,7 @@ fn backup_is_independent_and_replaces_nothing() {
     let files = fs::read_dir(copy.parent().unwrap()).unwrap().count();
     assert_eq!(files, 1, "nothing is left beside the copy");
     let copy = Sqlite::open_existing(&copy).unwrap();
-    assert_eq!(copy.check_integrity().unwrap(), vec![]);
+    assert_eq!(copy.check_integrity().unwrap(), Vec::<String>::new());
     assert_eq!(rows(&copy, "GDP").unwrap().unwrap().len(), 500);
 }
 

@@ -41,7 +41,7 @@ fn recreated_store_is_read_without_restart() {
     assert_eq!(value(&store).unwrap(), Some(2.0));
     assert!(store.version().unwrap() > before, "nothing backup is good");
     assert_eq!(store.incarnation(), 1);
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     put(&store, "GDP", &days(9, 1, 3.0), None);
     assert_eq!(rows(&store, "GDP").unwrap().unwrap().len(), 10);
 }
@@ -61,11 +61,11 @@ fn replaced_store_is_not_mixed_with_the_old_one() {
     assert!(store.version().unwrap() > before);
     assert_eq!(value(&store).unwrap(), Some(2.0));
     assert_eq!(rows(&store, "OLD").unwrap(), None);
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     drop(store);
     let again = Sqlite::open_existing(&path).unwrap();
     assert_eq!(value(&again).unwrap(), Some(2.0));
-    assert_eq!(again.check_integrity().unwrap(), vec![]);
+    assert_eq!(again.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn restoring_a_backup_serves_two_open_handles() {
     expire_version();
     for store in [&one, &two] {
         assert_eq!(rows(store, "GDP").unwrap().unwrap().len(), 9);
-        assert_eq!(store.check_integrity().unwrap(), vec![]);
+        assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     }
     put(&two, "GDP", &days(9, 1, 1.0), None);
     assert_eq!(rows(&one, "GDP").unwrap().unwrap().len(), 10);
@@ -100,7 +100,7 @@ fn moved_store_keeps_its_log() {
     assert_eq!(rows(&store, "CPI").unwrap().unwrap().len(), 3);
     let away = Sqlite::open_existing(&away).unwrap();
     assert_eq!(value(&away).unwrap(), Some(1.0));
-    assert_eq!(away.check_integrity().unwrap(), vec![]);
+    assert_eq!(away.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn repaired_damage_is_forgotten() {
     assert_eq!(value(&store).unwrap(), Some(1.5));
     assert_eq!(store.count().unwrap(), 1);
     put(&store, "GDP", &days(400, 1, 1.5), None);
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn many_threads_open_a_new_store() {
         }
     });
     let store = Sqlite::open_existing(&path).unwrap();
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
     assert_eq!(store.version().unwrap(), 40);
     assert!(store.status().unwrap().iter().all(|s| s.rows == 5));
 }
@@ -109,7 +109,7 @@ fn full_disk_is_reported_without_damage() {
     assert_eq!(rows(&store, "GDP").unwrap().unwrap().len(), 100);
     limit(1_000_000);
     assert_eq!(store.write(big).unwrap().added, 9000);
-    assert_eq!(store.check_integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), Vec::<String>::new());
 }
 
 /// A store without a file.
@@ -210,7 +210,7 @@ proptest! {
             let after = (file.version().unwrap(), plain.version);
             prop_assert_eq!(after.0 - before.0, after.1 - before.1);
         }
-        prop_assert_eq!(file.check_integrity().unwrap(), vec![]);
+        prop_assert_eq!(file.check_integrity().unwrap(), Vec::<String>::new());
     }
 }
 
