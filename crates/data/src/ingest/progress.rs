@@ -30,15 +30,13 @@ impl Progress {
     pub fn detect(quiet: bool) -> Self {
         let stderr = std::io::stderr();
         if quiet {
-            Self::quiet()
-        } else if stderr.is_terminal() {
-            Self {
-                bar: ProgressBar::hidden(),
-                output: None,
-            }
-        } else {
-            Self::lines(Box::new(stderr))
+            return Self::quiet();
         }
+        if !stderr.is_terminal() {
+            return Self::lines(Box::new(stderr));
+        }
+        let bar = ProgressBar::hidden();
+        Self { bar, output: None }
     }
 
     /// Starts a phase of `total` steps, such as "reading files".

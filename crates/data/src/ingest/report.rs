@@ -93,7 +93,7 @@ impl Outcome {
 
 /// Joins the errors of several sources, in order; `None` when there are none. `offline` is the reason why no source can
 /// be reached.
-pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
+fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
     let mut reasons: Vec<String> = errors.iter().map(Error::operator_message).collect();
     reasons.dedup();
     let last = errors.last()?;

@@ -72,7 +72,8 @@ pub(super) struct FeedState {
 
 impl FeedState {
     /// Records a refused response for the operator.
-    pub(super) fn refuse(&mut self, at: Timestamp, why: String, head: String) {
+    pub(super) fn refuse(&mut self, at: Timestamp, why: &Error, head: String) {
+        let why = why.to_string();
         self.refused = Some(RefusedResponse { at, why, head });
     }
 }

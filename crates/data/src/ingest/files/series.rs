@@ -21,11 +21,10 @@ const MIN_STORED: usize = 4;
 /// The result for one series.
 pub(super) struct SeriesImport {
     pub(super) rows: usize,
-    pub(super) written: WriteOutcome,
+    /// What was written, or why the series was refused.
+    pub(super) written: std::result::Result<WriteOutcome, Error>,
     pub(super) warnings: Vec<String>,
     pub(super) has_title: bool,
-    /// Why it was refused; then nothing was written.
-    pub(super) refusal: Option<Error>,
 }
 
 /// An import of one series.
@@ -64,25 +63,14 @@ pub(super) fn import_series(
     let listed = info.map(|info| info.frequency);
     let frequency = listed.or(description.as_ref().map(|about| about.frequency));
     let accepted = update.accept(&given.rows, frequency);
-    let mut written = WriteOutcome::default();
-    let mut refusal = None;
-    let mut count = 0;
-    match accepted {
-        Ok(rows) => {
-            count = rows.len();
-            written = update.write(store, &rows)?;
-        }
-        Err(LineError { line, problem }) => {
-            let what = format!("{problem}; nothing of {id} was imported");
-            refusal = Some(Error::bad_line(&given.file, line.into(), what));
-        }
-    }
     Ok(SeriesImport {
-        rows: count,
-        written,
+        rows: accepted.as_ref().map_or(0, Vec::len),
+        written: match accepted {
+            Ok(rows) => Ok(update.write(store, &rows)?),
+            Err(error) => Err(error.refusal_of(id, &given.file)),
+        },
         warnings: update.warnings,
         has_title: info.is_some() || description.is_some(),
-        refusal,
     })
 }
 
@@ -114,10 +102,8 @@ impl SeriesUpdate<'_> {
                     || matches!(row.known_from, KnownFrom::Day(day) if day > today)
             };
             if let Some(row) = rows.iter().find(is_future) {
-                let problem = format!(
-                    "{} lies in the future; --replace takes projections",
-                    row.date
-                );
+                let date = row.date;
+                let problem = format!("{date} lies in the future; --replace takes projections");
                 return Err(LineError::new(row.line, problem));
             }
         }
@@ -157,11 +143,8 @@ impl SeriesUpdate<'_> {
         for row in &mut rows {
             row.date = periods.date_of(row.date);
         }
-        let moved = given
-            .iter()
-            .zip(&rows)
-            .find(|(old, new)| old.date != new.date);
-        let Some((old, new)) = moved else {
+        let mut pairs = given.iter().zip(&rows);
+        let Some((old, new)) = pairs.find(|(old, new)| old.date != new.date) else {
             return Ok(rows);
         };
         let warning = format!(
@@ -170,20 +153,15 @@ impl SeriesUpdate<'_> {
             frequency.label(new.date),
             new.date
         );
-        rows.sort_by_key(|row| (row.key(), row.line));
-        if let Some([a, b]) = table::find_conflict(&rows) {
-            if !is_described {
-                // The spacing misled: these are no periods.
-                return Ok(given.to_vec());
-            }
-            let problem = format!(
-                "{} has two figures, another on line {}",
-                frequency.label(b.date),
-                a.line
-            );
-            return Err(LineError::new(b.line, problem));
+        let merged = table::merge(&mut rows, |a, b| {
+            let period = frequency.label(b.date);
+            format!("{period} has two figures, another on line {}", a.line)
+        });
+        if merged.is_err() && !is_described {
+            // The spacing misled: these are no periods.
+            return Ok(given.to_vec());
         }
-        rows.dedup_by_key(|row| row.key());
+        merged?;
         let figures = undated(&table::to_known(&rows, self.info));
         let is_week = frequency == Frequency::Weekly;
         if is_week && compare(self.info, &self.stored, &figures) != Comparison::Agrees {
@@ -203,8 +181,8 @@ impl SeriesUpdate<'_> {
         all.dedup_by_key(|o| o.date);
         let guessed = guess_frequency(&all);
         let period = |row: &Observation| guessed.period_date(row.date);
-        let mut pairs = self.stored.iter().zip(self.stored.iter().skip(1));
-        let is_shared = pairs.any(|(row, next)| period(row) == period(next));
+        let mut pairs = self.stored.array_windows();
+        let is_shared = pairs.any(|[row, next]| period(row) == period(next));
         let is_known = self.stored.is_empty() || self.stored.len() >= MIN_STORED;
         let is_of_months = matches!(guessed.length(), PeriodLength::Months(_));
         if is_of_months && (is_shared || !is_known) {
@@ -226,9 +204,8 @@ impl SeriesUpdate<'_> {
             "the figures are {factor:.4} times the stored ones, which is another base or unit"
         );
         if !self.provenance.replace {
-            self.warn(&format!(
-                "{what}: left out; --replace puts in a whole series"
-            ));
+            let warning = format!("{what}: left out; --replace puts in a whole series");
+            self.warn(&warning);
             return Ok(true);
         }
         let has_base =
@@ -251,18 +228,16 @@ impl SeriesUpdate<'_> {
 
     fn write(&self, store: &dyn Store, rows: &[VintageObservation]) -> Result<WriteOutcome> {
         let is_rebased = accept::unit_factor(&self.stored, &undated(rows)).is_some();
-        let written = write::write(
-            store,
-            &Update {
-                id: self.id,
-                info: self.info,
-                rows,
-                is_new: self.is_new,
-                last_read: None,
-                now: self.provenance.read_at,
-                origin: self.provenance.origin,
-            },
-        )?;
+        let update = Update {
+            id: self.id,
+            info: self.info,
+            rows,
+            is_new: self.is_new,
+            last_read: None,
+            now: self.provenance.read_at,
+            origin: self.provenance.origin,
+        };
+        let written = write::write(store, &update)?;
         if is_rebased {
             state::record_base_change(store, self.id, "", self.provenance.read_at)?;
         }

@@ -83,7 +83,7 @@ fn title_list_is_imported_with_the_figures() {
     ]);
     let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
-    assert_eq!((report.series, report.described, report.rows), (1, 1, 1));
+    assert_eq!((report.series, report.rows), (1, 1));
     let message = report
         .errors
         .first()

@@ -41,7 +41,7 @@ async fn mock_fred(only: &[&str]) -> (MockServer, SyncConfig) {
     let config = SyncConfig {
         sources: sources_at(&server.uri(), false),
         only: Some(only.iter().map(|text| id(text)).collect()),
-        clock: noon,
+        clock: Some(noon),
         ..SyncConfig::default()
     };
     (server, config)
@@ -174,7 +174,8 @@ async fn second_sync_requests_a_window_and_dates_new_rows() {
     assert!(matches!(report.series[0].1, Outcome::Fresh(_)));
     assert!(report.is_complete());
     // A Sunday: nothing is due, but it may be asked.
-    (config.clock, config.force) = (next_noon, true);
+    config.clock = Some(next_noon);
+    config.force = true;
     let report = run(&store, &config).await;
     assert_eq!(
         report.written(),
@@ -210,7 +211,7 @@ async fn new_base_year_causes_a_full_read() {
     all([100, 101, 102]).mount(&server).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     run(&store, &config).await;
-    config.clock = next_noon;
+    config.clock = Some(next_noon);
     Mock::given(query_param("cosd", "2021-09-01"))
         .respond_with(csv(
             "observation_date,INDPRO\n2022-01-01,81\n2026-09-01,82\n",

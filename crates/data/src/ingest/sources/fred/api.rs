@@ -9,26 +9,14 @@ use crate::ingest::titles;
 use crate::store::Description;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::model::{Date, SeriesId, VintageObservation};
+use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-/// A list that FRED sends in pages.
-struct PagedList {
-    path: &'static str,
-    /// Most rows of a page.
-    page_size: usize,
-}
-
-const OBSERVATIONS: PagedList = PagedList {
-    path: "observations",
-    page_size: 100_000,
-};
-const VINTAGE_DATES: PagedList = PagedList {
-    path: "vintagedates",
-    page_size: 10_000,
-};
+/// The lists that FRED sends in pages.
+const OBSERVATIONS: &str = "observations";
+const VINTAGE_DATES: &str = "vintagedates";
 /// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
 
@@ -136,17 +124,17 @@ impl Fred {
     async fn pages<T: DeserializeOwned, I>(
         &self,
         id: &SeriesId,
-        list: &PagedList,
+        list: &str,
         query: &[(&str, &str)],
         parse_page: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
     ) -> Result<Vec<I>> {
         let mut rows = Vec::new();
+        let is_of_figures = list == OBSERVATIONS;
+        let limit = if is_of_figures { "100000" } else { "10000" };
         for _ in 0..MAX_PAGES {
             let offset = rows.len().to_string();
-            let limit = list.page_size.to_string();
-            let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let page_query = [query, &position].concat();
-            let page = self.request(id, &[list.path], &page_query).await?;
+            let page_query = [query, &[("limit", limit), ("offset", &offset)]].concat();
+            let page = self.request(id, &[list], &page_query).await?;
             let (count, items) = parse_page(page).map_err(|problem| self.unusable(id, &problem))?;
             let is_empty = items.is_empty();
             rows.extend(items);
@@ -175,7 +163,7 @@ impl Fred {
             let rows = page.observations.iter().map(ObservationRow::parse);
             Ok((page.count, rows.collect::<std::result::Result<_, _>>()?))
         };
-        self.pages(id, &OBSERVATIONS, query, parse_page).await
+        self.pages(id, OBSERVATIONS, query, parse_page).await
     }
 
     pub(super) async fn figures_from_api(
@@ -185,17 +173,12 @@ impl Fred {
     ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
-        let rows = self
-            .observations(id, query.as_slice())
-            .await?
-            .into_iter()
-            .filter(|row| row.value.is_some())
-            .map(|row| VintageObservation {
-                date: row.date,
-                known_from: None,
-                value: row.value,
-            });
-        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
+        let rows = self.observations(id, query.as_slice()).await?;
+        let figures = rows.iter().filter_map(|row| {
+            let figure = Observation::new(row.date, row.value?);
+            Some(VintageObservation::new(&figure, None))
+        });
+        sort_by_date(figures.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 
     /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
@@ -209,7 +192,7 @@ impl Fred {
             let days = page.vintage_dates.iter().map(|text| parse_day(text));
             Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
         };
-        let mut days: Vec<Date> = self.pages(id, &VINTAGE_DATES, &[], parse_page).await?;
+        let mut days: Vec<Date> = self.pages(id, VINTAGE_DATES, &[], parse_page).await?;
         days.sort();
         days.dedup();
         for (start, end) in request_ranges(&days) {

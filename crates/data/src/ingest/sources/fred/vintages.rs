@@ -38,8 +38,7 @@ pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<VintageObservation>
     rows.sort_by_key(|row| (row.date, row.from));
     let mut changes: Vec<VintageObservation> = Vec::new();
     for (row, next) in rows.iter().zip(rows.iter().skip(1).map(Some).chain([None])) {
-        let date = row.date;
-        let value = row.value;
+        let VintageRow { date, value, .. } = *row;
         let change = |known_from, value| VintageObservation {
             date,
             known_from,
