@@ -373,7 +373,7 @@ impl Demand {
             let mut outcomes = report.series.iter().filter(|(other, _)| other == id);
             return Err(match outcomes.next() {
                 Some((_, Outcome::Failed(error))) => self.explain(id, error),
-                Some((_, Outcome::Skipped(why))) => Error::unavailable(why.clone(), None),
+                Some((_, Outcome::Skipped(error))) => error.clone(),
                 Some(_) | None => unknown(id, "its source has no figure of it".to_owned()),
             });
         };

@@ -136,17 +136,7 @@ pub fn import_from(
     for (id, result) in results.into_inner() {
         report.add(id, result);
     }
-    let ImportReport {
-        series,
-        rows,
-        files,
-        written: WriteOutcome { added, revised },
-        ..
-    } = report;
-    let refused = report.errors.len();
-    progress.finish(&format!(
-        "{series} series with {rows} figures out of {files} files: {added} new, {revised} revised; {refused} refused."
-    ));
+    progress.finish();
     Ok(report)
 }
 

@@ -233,7 +233,7 @@ impl SyncRun<'_> {
     /// Reports the outcome of a step, together with the errors of the sources before.
     fn report_step(&mut self, step: Step, outcome: Outcome) {
         let offline = self.clients.offline();
-        self.report(step.id, outcome.with_errors(step.errors, offline.as_ref()));
+        self.report(step.id, outcome.with_errors(&step.errors, offline.as_ref()));
     }
 
     /// Reports the outcome for a series.
@@ -271,7 +271,7 @@ impl SyncRun<'_> {
         if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
             self.store.set_note(LAST_SYNC, &format!("{now:.0}"))?;
         }
-        self.progress.finish(&report.summary());
+        self.progress.finish();
         Ok(report)
     }
 }

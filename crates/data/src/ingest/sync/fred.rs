@@ -43,13 +43,13 @@ impl SyncRun<'_> {
     async fn fetch_series_from_fred(&mut self, step: &Step) -> Outcome {
         if !step.is_on_fred {
             let why = "no source has it, and FRED is not asked";
-            return Outcome::Skipped(why.to_owned());
+            return Outcome::Skipped(Error::unavailable(why, None));
         }
         if let Some(error) = self.clients.offline() {
             return Outcome::Failed(error);
         }
         if let Some(error) = &self.fred_breaker.open {
-            return Outcome::Skipped(error.operator_message());
+            return Outcome::Skipped(error.clone());
         }
         self.progress.start_step(step.id.as_str());
         match self.update_from_fred(step).await {

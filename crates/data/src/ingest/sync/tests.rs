@@ -239,7 +239,7 @@ async fn source_is_not_asked_after_three_failures() {
         .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
-    let left = |s: &&(SeriesId, Outcome)| matches!(&s.1, Outcome::Skipped(why) if why.contains("HTTP 503"));
+    let left = |s: &&(SeriesId, Outcome)| matches!(&s.1, Outcome::Skipped(why) if why.to_string().contains("HTTP 503"));
     assert_eq!(report.series.iter().filter(left).count(), 2);
     assert_eq!((report.failures().count(), report.read_count()), (3, 0));
 }
@@ -258,7 +258,9 @@ async fn long_pause_or_refused_key_stops_requests() {
         failure(&report, "DGS10").retry_after(),
         Some(Duration::from_secs(600))
     );
-    assert!(matches!(&report.series[1].1, Outcome::Skipped(why) if why.contains("600 s")));
+    assert!(
+        matches!(&report.series[1].1, Outcome::Skipped(why) if why.to_string().contains("600 s"))
+    );
 
     let text = "Bad Request.  The value for variable api_key is not registered.";
     let refusal = json(400, &object!({"error_code": 400, "error_message": text}));

@@ -20,16 +20,18 @@ const VINTAGE_DATES: &str = "vintagedates";
 /// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
 
-/// One page of figures.
+/// One page of a list.
 #[derive(Debug, Deserialize)]
-pub(super) struct ObservationPage {
-    /// First day of the vintages, as FRED understood the request.
-    realtime_start: String,
+pub(super) struct Page<R> {
     count: usize,
-    pub(super) observations: Vec<ObservationRow>,
+    /// First day of the vintages, as FRED understood the request.
+    #[serde(default)]
+    realtime_start: String,
+    #[serde(alias = "observations", alias = "vintage_dates")]
+    pub(super) rows: Vec<R>,
 }
 
-/// One figure of a page.
+/// One figure, as FRED writes it.
 #[derive(Debug, Deserialize)]
 pub(super) struct ObservationRow {
     realtime_start: String,
@@ -38,22 +40,19 @@ pub(super) struct ObservationRow {
     value: String,
 }
 
-impl ObservationRow {
-    pub(super) fn parse(&self) -> std::result::Result<VintageRow, String> {
-        let end = Some(self.realtime_end.as_str()).filter(|text| *text != FOREVER);
-        Ok(VintageRow {
-            date: parse_day(&self.date)?,
-            from: parse_day(&self.realtime_start)?,
-            until: end.map(parse_day).transpose()?,
-            value: Notation::PLAIN.figure(self.value.trim().as_bytes())?,
+impl TryFrom<ObservationRow> for VintageRow {
+    type Error = String;
+
+    fn try_from(row: ObservationRow) -> std::result::Result<Self, String> {
+        let day = |text: &str| Notation::PLAIN.date(text.as_bytes());
+        let end = Some(row.realtime_end.as_str()).filter(|text| *text != FOREVER);
+        Ok(Self {
+            date: day(&row.date)?,
+            from: day(&row.realtime_start)?,
+            until: end.map(day).transpose()?,
+            value: Notation::PLAIN.figure(row.value.trim().as_bytes())?,
         })
     }
-}
-
-#[derive(Deserialize)]
-struct VintageDatesPage {
-    count: usize,
-    vintage_dates: Vec<String>,
 }
 
 /// FRED's description of a series.
@@ -120,24 +119,30 @@ impl Fred {
         self.client.unusable(id.as_str(), problem)
     }
 
-    /// Fetches all pages of a list. `parse_page` returns the total number of rows and those of one page.
-    async fn pages<T: DeserializeOwned, I>(
+    /// Fetches all pages of a list, in order.
+    async fn pages<R: DeserializeOwned>(
         &self,
         id: &SeriesId,
         list: &str,
         query: &[(&str, &str)],
-        parse_page: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
-    ) -> Result<Vec<I>> {
+    ) -> Result<Vec<R>> {
         let mut rows = Vec::new();
         let is_of_figures = list == OBSERVATIONS;
         let limit = if is_of_figures { "100000" } else { "10000" };
+        let start = query.iter().find(|(name, _)| *name == "realtime_start");
         for _ in 0..MAX_PAGES {
             let offset = rows.len().to_string();
             let page_query = [query, &[("limit", limit), ("offset", &offset)]].concat();
-            let page = self.request(id, &[list], &page_query).await?;
-            let (count, items) = parse_page(page).map_err(|problem| self.unusable(id, &problem))?;
-            let is_empty = items.is_empty();
-            rows.extend(items);
+            let page: Page<R> = self.request(id, &[list], &page_query).await?;
+            // FRED responds to a realtime range that it does not understand with today's figures, not with an error.
+            if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
+                let other = quote(&page.realtime_start);
+                let problem = format!("vintages from {start} were asked, from {other} came");
+                return Err(self.unusable(id, &problem));
+            }
+            let count = page.count;
+            let is_empty = page.rows.is_empty();
+            rows.extend(page.rows);
             if rows.len() >= count {
                 return Ok(rows);
             }
@@ -149,23 +154,6 @@ impl Fred {
         Err(self.unusable(id, "it has too many pages"))
     }
 
-    /// Fetches every figure, in order.
-    async fn observations(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<VintageRow>> {
-        let start = query.iter().find(|(name, _)| *name == "realtime_start");
-        let parse_page = |page: ObservationPage| {
-            // FRED responds to a realtime range that it does not understand with today's figures, not with an error.
-            if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
-                let other = quote(&page.realtime_start);
-                return Err(format!(
-                    "vintages from {start} were asked, from {other} came"
-                ));
-            }
-            let rows = page.observations.iter().map(ObservationRow::parse);
-            Ok((page.count, rows.collect::<std::result::Result<_, _>>()?))
-        };
-        self.pages(id, OBSERVATIONS, query, parse_page).await
-    }
-
     pub(super) async fn figures_from_api(
         &self,
         id: &SeriesId,
@@ -173,7 +161,7 @@ impl Fred {
     ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
-        let rows = self.observations(id, query.as_slice()).await?;
+        let rows: Vec<VintageRow> = self.pages(id, OBSERVATIONS, query.as_slice()).await?;
         let figures = rows.iter().filter_map(|row| {
             let figure = Observation::new(row.date, row.value?);
             Some(VintageObservation::new(&figure, None))
@@ -188,11 +176,7 @@ impl Fred {
         id: &SeriesId,
     ) -> Result<Vec<VintageObservation>> {
         let mut rows = Vec::new();
-        let parse_page = |page: VintageDatesPage| {
-            let days = page.vintage_dates.iter().map(|text| parse_day(text));
-            Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
-        };
-        let mut days: Vec<Date> = self.pages(id, VINTAGE_DATES, &[], parse_page).await?;
+        let mut days: Vec<Date> = self.pages(id, VINTAGE_DATES, &[]).await?;
         days.sort();
         days.dedup();
         for (start, end) in request_ranges(&days) {
@@ -200,7 +184,7 @@ impl Fred {
                 ("realtime_start", start.as_str()),
                 ("realtime_end", end.as_str()),
             ];
-            rows.extend(self.observations(id, &query).await?);
+            rows.append(&mut self.pages(id, OBSERVATIONS, &query).await?);
         }
         Ok(changes_only(rows))
     }
@@ -242,10 +226,6 @@ fn error_message(response: &Response) -> Option<String> {
     }
     let body: Body = serde_json::from_slice(&response.body).ok()?;
     Some(body.error_message)
-}
-
-fn parse_day(text: &str) -> std::result::Result<Date, String> {
-    Notation::PLAIN.date(text.as_bytes())
 }
 
 /// Sorts rows by date and removes duplicates.
