@@ -235,13 +235,11 @@ impl AcceptanceRules<'_> {
         }
         rows.sort_by_key(|row| (row.date, row.known_from));
         let mut pairs = rows.array_windows();
-        match pairs.find(|[a, b]| (a.date, a.known_from) == (b.date, b.known_from)) {
-            None => Ok(()),
-            Some([row, _]) => Err(Refusal::Invalid(format!(
-                "it has two figures {}",
-                frequency.period_phrase(row.date)
-            ))),
-        }
+        let twice = pairs.find(|[a, b]| (a.date, a.known_from) == (b.date, b.known_from));
+        twice.map_or(Ok(()), |[row, _]| {
+            let period = frequency.period_phrase(row.date);
+            Err(Refusal::Invalid(format!("it has two figures {period}")))
+        })
     }
 
     /// Returns the new unit of the incoming rows if their base changed, and whether a constant factor shows it.

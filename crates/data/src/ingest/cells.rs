@@ -101,15 +101,14 @@ impl Notation {
     /// # Errors
     /// Quotes the text and says what was expected.
     pub(super) fn date(&self, field: &[u8]) -> Result<Date, String> {
-        let Ok(text) = std::str::from_utf8(field) else {
-            return Err(not_a_date(field));
-        };
+        let not_a_date = || format!("{} is not a date like 2026-07-31", quoted(field));
+        let text = std::str::from_utf8(field).map_err(|_| not_a_date())?;
         if self.date_form.is_none()
             && let (Some(a), Some(b)) = (read_date(MONTH_FIRST, text), read_date(DAY_FIRST, text))
         {
             return Err(format!("{text} is {a} or {b}; write dates like 2026-07-31"));
         }
-        read_date(self.date_form.unwrap_or(MONTH_FIRST), text).ok_or_else(|| not_a_date(field))
+        read_date(self.date_form.unwrap_or(MONTH_FIRST), text).ok_or_else(not_a_date)
     }
 
     /// Reads a finite number; `None` for a missing one.
@@ -117,7 +116,8 @@ impl Notation {
     /// # Errors
     /// Quotes the text.
     pub(super) fn figure(&self, field: &[u8]) -> Result<Option<f64>, String> {
-        let text = std::str::from_utf8(field).map_err(|_| not_a_number(field))?;
+        let not_a_number = || format!("{} is not a number", quoted(field));
+        let text = std::str::from_utf8(field).map_err(|_| not_a_number())?;
         let is_text = |missing: &&str| text.eq_ignore_ascii_case(missing);
         if MISSING.iter().any(is_text) {
             return Ok(None);
@@ -133,7 +133,7 @@ impl Notation {
         match read_number(text, self.mark.unwrap_or('.')) {
             Some(number) if number.is_finite() => Ok(Some(number)),
             Some(_) => Err(format!("{} is not a finite number", quoted(field))),
-            None => Err(not_a_number(field)),
+            None => Err(not_a_number()),
         }
     }
 }
@@ -218,14 +218,6 @@ fn read_number(text: &str, mark: char) -> Option<f64> {
     format!("{}.{decimals}", whole.replace(between, ""))
         .parse()
         .ok()
-}
-
-fn not_a_date(field: &[u8]) -> String {
-    format!("{} is not a date like 2026-07-31", quoted(field))
-}
-
-fn not_a_number(field: &[u8]) -> String {
-    format!("{} is not a number", quoted(field))
 }
 
 pub(super) fn quoted(field: &[u8]) -> String {

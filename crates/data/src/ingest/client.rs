@@ -14,6 +14,7 @@ use econoscope_core::model::calendar::eastern;
 use econoscope_core::recipe::{
     Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
+use futures_util::future::OptionFuture;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
@@ -176,11 +177,8 @@ impl<'a> Clients<'a> {
         }
         // Files of tens of megabytes come one at a time, so that memory stays small.
         let is_large = matches!(feed.format, Format::BeaFlat | Format::BoardZip);
-        let _permit = if is_large {
-            Some(self.large_file.lock().await)
-        } else {
-            None
-        };
+        let turn = is_large.then(|| self.large_file.lock());
+        let _turn = OptionFuture::from(turn).await;
         let result = client.fetch(request, validators).await;
         let outage = match &result {
             Err(FeedError::Outage(error)) => Some(error),
@@ -225,28 +223,6 @@ impl<'a> Clients<'a> {
 }
 
 impl Client<'_> {
-    /// Sends a request, and while there is nothing at its address, those of its alternatives.
-    async fn send_to_first(
-        &mut self,
-        feed_ref: FeedRef<'_>,
-        request: &Request,
-        validators: &Validators,
-    ) -> std::result::Result<Arc<Response>, FeedError> {
-        let mut response = self.send_shared(feed_ref, request, validators).await?;
-        for url in &request.alternatives {
-            if !response.is_gone() {
-                break;
-            }
-            let alternative = Request {
-                url: url.clone(),
-                keyed_url: None,
-                ..request.clone()
-            };
-            response = (self.send_shared(feed_ref, &alternative, validators)).await?;
-        }
-        Ok(response)
-    }
-
     /// Sends a request, or returns the response that another feed of the same address received in this sync.
     async fn send_shared(
         &mut self,
@@ -304,7 +280,16 @@ impl Client<'_> {
             } else {
                 &no_validators
             };
-            let answer = (self.send_to_first(request.feed_ref, &page_request, sent)).await?;
+            let answer = (self.send_shared(request.feed_ref, &page_request, sent)).await?;
+            if let (true, [url, others @ ..]) = (answer.is_gone(), &*page_request.alternatives) {
+                pending.push(Request {
+                    url: url.clone(),
+                    keyed_url: None,
+                    alternatives: others.to_vec(),
+                    ..page_request
+                });
+                continue;
+            }
             let head = answer.body.get(..EXCERPT_BYTES).unwrap_or(&answer.body);
             let excerpt = self.without_key(&String::from_utf8_lossy(head));
             response.excerpt.clone_from(&excerpt);
@@ -315,17 +300,8 @@ impl Client<'_> {
                 response.is_full = false;
                 return Ok(response);
             }
-            let quota = feed.quota.as_ref();
-            if let Some(quota) = quota.filter(|quota| quota.is_exhausted(&answer.body)) {
-                let error = quota_error(&request.feed_ref.source.name, quota, request.now);
-                return Err(FeedError::Outage(error));
-            }
+            self.check(&request, &answer, &excerpt)?;
             let unusable = |problem: String| self.unusable(&request, &problem, &excerpt);
-            // XML looks like a web page.
-            let is_xml = feed.format == Format::Xml && answer.status == 200;
-            if let Some(problem) = answer.problem().filter(|_| !is_xml) {
-                return Err(unusable(problem));
-            }
             let next_offset = reader.read(&answer.body, &page_request).map_err(unusable)?;
             if let Some(offset) = next_offset {
                 if page >= MAX_PAGES {
@@ -341,6 +317,31 @@ impl Client<'_> {
         response.figures = (reader.finish(today))
             .map_err(|problem| self.unusable(&request, &problem, &response.excerpt))?;
         Ok(response)
+    }
+
+    /// Checks that a response holds what was asked for. A source whose quota is used up is asked again on the next day in New
+    /// York.
+    fn check(
+        &self,
+        request: &FeedRequest<'_>,
+        response: &Response,
+        excerpt: &str,
+    ) -> std::result::Result<(), FeedError> {
+        const DAY: Duration = Duration::from_secs(86_400);
+        let FeedRef { source, feed } = request.feed_ref;
+        let is_exhausted = |quota: &&Quota| quota.is_exhausted(&response.body);
+        if let Some(Quota { hint, .. }) = feed.quota.as_ref().filter(is_exhausted) {
+            return Err(FeedError::Outage(Error::RateLimited {
+                what: format!("{} answers no more questions today; {hint}.", source.name),
+                retry_after: net::until_midnight(request.now, eastern()).unwrap_or(DAY),
+            }));
+        }
+        // XML looks like a web page.
+        let is_xml = feed.format == Format::Xml && response.status == 200;
+        let problem = response.problem().filter(|_| !is_xml);
+        problem.map_or(Ok(()), |problem| {
+            Err(self.unusable(request, &problem, excerpt))
+        })
     }
 
     /// Records requests to a source that limits them a day.
@@ -441,13 +442,4 @@ fn with_key(body: String, key: Option<(&KeyPlace, &ApiKey)>) -> String {
     };
     members.insert(name.clone(), key.expose().into());
     serde_json::Value::Object(members).to_string()
-}
-
-/// The quota of a source is used up; it is asked again on the next day in New York.
-fn quota_error(source: &str, quota: &Quota, now: Timestamp) -> Error {
-    const DAY: Duration = Duration::from_secs(86_400);
-    Error::RateLimited {
-        what: format!("{source} answers no more questions today; {}.", quota.hint),
-        retry_after: net::until_midnight(now, eastern()).unwrap_or(DAY),
-    }
 }

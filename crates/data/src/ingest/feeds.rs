@@ -59,10 +59,8 @@ impl Feed {
     /// [`Error::BadFile`] with the file, the line and the problem.
     pub fn from_file(path: &Path) -> Result<Vec<Self>> {
         let file = disk::format_path(path);
-        match disk::read_text(path) {
-            Ok(text) => Self::parse_list(&file, &text),
-            Err(e) => Err(Error::bad_file(file, e.to_string())),
-        }
+        let text = disk::read_text(path).map_err(|e| Error::bad_file(&file, e.to_string()))?;
+        Self::parse_list(&file, &text)
     }
 
     fn parse_list(file: &str, text: &str) -> Result<Vec<Self>> {

@@ -122,11 +122,6 @@ impl SyncReport {
             .map(|(_, error)| error.operator_message())
     }
 
-    /// Counts a failed request of a source.
-    pub(super) fn count_failure(&mut self, source: &str) {
-        *self.failed.entry(source.to_owned()).or_default() += 1;
-    }
-
     fn count(&self, predicate: impl Fn(&Outcome) -> bool) -> usize {
         let outcomes = self.series.iter().map(|(_, outcome)| outcome);
         outcomes.filter(|outcome| predicate(outcome)).count()
@@ -134,15 +129,12 @@ impl SyncReport {
 
     /// Returns the series that failed, with the error.
     pub fn failures(&self) -> impl Iterator<Item = (&SeriesId, &Error)> {
-        self.series
-            .iter()
-            .filter_map(|(id, outcome)| match outcome {
-                Outcome::Failed(error) => Some((id, error)),
-                Outcome::Written(_)
-                | Outcome::Computed(_)
-                | Outcome::Fresh(_)
-                | Outcome::Skipped(_) => None,
-            })
+        self.series.iter().filter_map(|(id, outcome)| {
+            let Outcome::Failed(error) = outcome else {
+                return None;
+            };
+            Some((id, error))
+        })
     }
 
     /// Groups the missed series by reason.

@@ -85,14 +85,7 @@ impl SeriesUpdate<'_> {
         frequency: Option<Frequency>,
     ) -> std::result::Result<Vec<VintageObservation>, LineError> {
         let rows = self.date_periods(given, frequency)?;
-        let line_of = |date: Date| {
-            let row = rows.iter().find(|row| row.date == date);
-            row.map_or(1, |row| row.line)
-        };
         let mut incoming = table::to_known(&rows, self.info);
-        let figures = undated(&incoming);
-        let first_line = rows.iter().map(|row| row.line).min().unwrap_or(1);
-        let refuse = |problem: String| LineError::new(first_line, problem);
         if !self.provenance.replace {
             let today = write::day_of(self.provenance.read_at);
             let is_projection = accept::is_projection(self.info, self.title)
@@ -107,14 +100,18 @@ impl SeriesUpdate<'_> {
                 return Err(LineError::new(row.line, problem));
             }
         }
-        let is_left_out = self.keep_unit(&figures).map_err(refuse)?;
+        let is_left_out = self.keep_unit(&undated(&incoming)).map_err(|problem| {
+            let first_line = rows.iter().map(|row| row.line).min();
+            LineError::new(first_line.unwrap_or(1), problem)
+        })?;
         if is_left_out {
             return Ok(Vec::new());
         }
         if let Some((date, problem)) = find_implausible(&self.stored, &incoming) {
             if !self.provenance.replace {
                 let problem = format!("{problem}; is its unit right? --replace puts it in");
-                return Err(LineError::new(line_of(date), problem));
+                let line = rows.iter().find(|row| row.date == date).map(|row| row.line);
+                return Err(LineError::new(line.unwrap_or(1), problem));
             }
             self.warn(&problem);
         }

@@ -56,19 +56,10 @@ impl Fred {
         id: &SeriesId,
         from: Option<Date>,
     ) -> Result<Vec<VintageObservation>> {
-        match &self.key {
-            Some(_) => self.figures_from_api(id, from).await,
-            None => self.figures_from_download(id, from).await,
+        if self.key.is_some() {
+            return self.figures_from_api(id, from).await;
         }
-    }
-
-    /// Fetches `fredgraph.csv`, the download behind FRED's charts: no key, one series per request
-    /// (docs/SOURCE-NOTES.md#fred-download).
-    async fn figures_from_download(
-        &self,
-        id: &SeriesId,
-        from: Option<Date>,
-    ) -> Result<Vec<VintageObservation>> {
+        // The download behind FRED's charts has one series per request (docs/SOURCE-NOTES.md#fred-download).
         let start = from.map(|day| day.to_string());
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));

@@ -87,8 +87,15 @@ impl<'a> SyncRun<'a> {
         let (mut open, mut remaining): (Vec<_>, Vec<_>) = steps.into_iter().partition(has_route);
         while !open.is_empty() {
             let (tasks, exhausted) = self.plan_round(open);
-            for step in exhausted {
-                remaining.extend(self.finish_recipes(step));
+            for mut step in exhausted {
+                // FRED or a formula may bring it.
+                if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
+                    remaining.push(step);
+                } else if !step.is_covered {
+                    let error = step.errors.pop();
+                    let why = error.unwrap_or_else(|| missing_key(recipes, &step.id));
+                    self.report_step(step, Outcome::Failed(why));
+                }
             }
             open = self.fetch_round(tasks).await?;
         }
@@ -180,28 +187,17 @@ impl<'a> SyncRun<'a> {
         }
     }
 
-    /// Returns a step without further recipes when FRED or a formula may bring it, and reports it otherwise.
-    fn finish_recipes(&mut self, mut step: Step) -> Option<Step> {
-        if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
-            return Some(step);
-        }
-        if !step.is_covered {
-            let missing = || missing_key(&self.config.sources.recipes, &step.id);
-            let error = step.errors.pop().unwrap_or_else(missing);
-            self.report_step(step, Outcome::Failed(error));
-        }
-        None
-    }
-
     fn feed_state(&mut self, feed_ref: FeedRef<'_>) -> &mut FeedState {
         self.feeds.entry(feed_ref.name()).or_default()
     }
 
     /// Processes the response of a feed. Returns the steps that need another source.
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
-        let FeedTask {
-            feed_ref, steps, ..
-        } = task;
+        let feed_ref = task.feed_ref;
+        if response.is_err() {
+            let source = feed_ref.source.id.clone();
+            *self.report.failed.entry(source).or_default() += 1;
+        }
         let now = self.now();
         // A feed with one address for each series has several responses in a sync.
         let of_this_sync = self.started_at..=now;
@@ -216,13 +212,12 @@ impl<'a> SyncRun<'a> {
                     state.validators = response.validators.clone();
                     state.accepted.clear();
                 }
-                for step in steps {
+                for step in task.steps {
                     next.extend(self.process_series(feed_ref, step, &mut response)?);
                 }
             }
             Err(FeedError::Outage(error)) => {
-                self.report.count_failure(&feed_ref.source.id);
-                for step in steps {
+                for step in task.steps {
                     // Stored rows of this source stay in an outage.
                     if step.origin == feed_ref.source.id && !step.is_covered {
                         self.report_step(step, Outcome::Failed(error.clone()));
@@ -234,8 +229,7 @@ impl<'a> SyncRun<'a> {
             Err(FeedError::Unusable(error, head)) => {
                 state.validators = Validators::default();
                 state.refuse(now, &error, head);
-                self.report.count_failure(&feed_ref.source.id);
-                next.extend(steps.into_iter().map(|step| step.with_error(&error)));
+                next.extend(task.steps.into_iter().map(|step| step.with_error(&error)));
             }
         }
         Ok(next)
@@ -250,14 +244,11 @@ impl<'a> SyncRun<'a> {
     ) -> Result<Option<Step>> {
         let id = step.id.clone();
         let name = &feed_ref.source.name;
-        let unprocessed = |problem: &str| format!("{name}: {id}: {problem}");
-        let rows = match response.figures.remove(&id) {
-            Some(Ok(rows)) => rows,
-            Some(Err(problem)) => {
-                return Ok(Some(self.refuse(feed_ref, step, unprocessed(&problem))));
-            }
-            None => {
-                let why = unprocessed("it has no such series");
+        let figures = response.figures.remove(&id);
+        let rows = match figures.unwrap_or_else(|| Err("it has no such series".to_owned())) {
+            Ok(rows) => rows,
+            Err(problem) => {
+                let why = format!("{name}: {id}: {problem}");
                 return Ok(Some(self.refuse(feed_ref, step, why)));
             }
         };

@@ -17,6 +17,8 @@ use url::Url;
 /// The lists that FRED sends in pages.
 const OBSERVATIONS: &str = "observations";
 const VINTAGE_DATES: &str = "vintagedates";
+/// The parameter of the key, which a message about it names.
+const KEY: &str = "api_key";
 /// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
 
@@ -76,12 +78,12 @@ impl Fred {
         let key = self.key.as_ref().ok_or_else(key::missing_key_error)?;
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
-        pairs.push(("api_key", key.expose()));
+        pairs.push((KEY, key.expose()));
         let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.client.get(url, "application/json");
         // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
         let is_transient = |response: &Response| {
-            response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
+            response.status == 400 && error_message(response).is_some_and(|text| text.contains(KEY))
         };
         let response = self.client.send(request, is_transient).await?;
         self.parse(id, key, &response)
@@ -99,7 +101,7 @@ impl Fred {
         Err(
             match (parsed, response.problem(), error_message(response)) {
                 (Ok(value), None, _) => return Ok(value),
-                (_, _, Some(text)) if is_about_the_key(&text) => {
+                (_, _, Some(text)) if text.contains(KEY) => {
                     key::invalid_key_error("is not accepted by FRED")
                 }
                 (_, _, Some(text)) if text.contains("does not exist") => not_on_fred(id),
@@ -213,10 +215,6 @@ impl Fred {
             })
         }))
     }
-}
-
-fn is_about_the_key(message: &str) -> bool {
-    message.contains("api_key")
 }
 
 fn error_message(response: &Response) -> Option<String> {
