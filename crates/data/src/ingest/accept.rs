@@ -200,7 +200,7 @@ impl AcceptanceRules<'_> {
             let last = self.stored.last().map(|row| row.date);
             rows.retain(|row| Some(row.date) > last);
         }
-        let ends = rows.first().zip(rows.last());
+        let ends = (rows.first().zip(rows.last())).filter(|_| outdated.is_none());
         let span = ends.map(|(first, last)| (first.date, last.date));
         if self.source.recomputes_history {
             self.drop_unpublished_changes(&mut rows);
@@ -208,7 +208,6 @@ impl AcceptanceRules<'_> {
         if let Some((_, why)) = find_implausible(self.stored, &rows) {
             return Err(Refusal::Invalid(why));
         }
-        let span = span.filter(|_| outdated.is_none());
         remarks.extend(outdated);
         if let Some(VintageObservation { date, .. }) = future.first() {
             let count = future.len();

@@ -47,8 +47,8 @@ pub(super) async fn read_titles(
     }
     let mut read_at: States<Timestamp> = state::read(store, READ_AT)?;
     let hosts = ["download.bls.gov".to_owned()];
-    let name = "Bureau of Labor Statistics";
-    let client = HttpClient::new(settings, "bls", name, PaceSettings::DOWNLOADS, &hosts)?;
+    let bureau = "Bureau of Labor Statistics";
+    let client = HttpClient::new(settings, "bls", bureau, PaceSettings::DOWNLOADS, &hosts)?;
     let mut reads = Vec::new();
     for survey in SURVEYS {
         let is_due = |at: &Timestamp| now.duration_since(*at).as_hours() >= INTERVAL_DAYS * 24;

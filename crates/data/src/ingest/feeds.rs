@@ -121,8 +121,8 @@ pub async fn read_feeds(
             break;
         };
         if let Err(error) = &result {
-            let error = error.operator_message();
-            tracing::warn!(feed = feed.name, error, "a feed was not read");
+            let why = error.operator_message();
+            tracing::warn!(feed = feed.name, error = why, "a feed was not read");
         }
         results.push(result);
     }

@@ -73,8 +73,11 @@ pub(super) struct FeedState {
 impl FeedState {
     /// Records a refused response for the operator.
     pub(super) fn refuse(&mut self, at: Timestamp, why: &Error, head: String) {
-        let why = why.to_string();
-        self.refused = Some(RefusedResponse { at, why, head });
+        self.refused = Some(RefusedResponse {
+            at,
+            why: why.to_string(),
+            head,
+        });
     }
 }
 

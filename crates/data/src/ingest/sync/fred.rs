@@ -56,9 +56,9 @@ impl SyncRun<'_> {
             Ok(written) => {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
-                    let error = error.operator_message();
+                    let why = error.operator_message();
                     let series = &step.id;
-                    tracing::warn!(%series, error, "the title of a series was not fetched; its figures were");
+                    tracing::warn!(%series, error = why, "the title of a series was not fetched; its figures were");
                 }
                 Outcome::Written(written)
             }
