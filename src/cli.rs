@@ -197,9 +197,7 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
         report_error(&format!("{reason} ({})", format_list(&ids)));
     }
     if !options.quiet {
-        let read = synced.read_count();
-        let missed = synced.missed_count();
-        report(&format!("{read} series read, {missed} not"));
+        report(&synced.summary());
     }
     Ok(u8::from(!synced.is_complete()).into())
 }

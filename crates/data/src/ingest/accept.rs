@@ -50,10 +50,7 @@ pub(super) enum Refusal {
          `econoscope sync --accept` with its name"
     )]
     Unconfirmed,
-    /// The stored rows do not confirm it; later figures of another source may.
-    #[error("{0}")]
-    Contradicted(String),
-    /// The rows are unusable.
+    /// The stored rows do not confirm it, or the rows are unusable.
     #[error("{0}")]
     Invalid(String),
 }
@@ -141,12 +138,9 @@ pub(super) struct AcceptedRows {
     pub(super) rows: Vec<VintageObservation>,
     /// First and last date that the source confirms.
     pub(super) span: Option<(Date, Date)>,
-    /// How they differ from the rows of another source that they replace.
-    pub(super) difference: Option<String>,
-    /// Which rows were left out because they are an older state of the series.
-    pub(super) outdated: Option<String>,
-    /// Which rows were refused because they are dated after today.
-    pub(super) future: Option<String>,
+    /// How they differ from the rows of another source that they replace, and which rows were left out because they are an
+    /// older state of the series, or dated after today.
+    pub(super) remarks: Vec<String>,
     /// The new unit of the series when its base changed; empty when the source does not state it.
     pub(super) new_unit: Option<String>,
 }
@@ -168,9 +162,6 @@ impl AcceptanceRules<'_> {
         let is_future =
             |row: &mut VintageObservation| row.date > self.today && !is_projection(self.info, "");
         let future: Vec<VintageObservation> = rows.extract_if(.., is_future).collect();
-        let refused = future
-            .first()
-            .map(|row| describe_future(row.date, future.len()));
         self.date_periods(&mut rows)?;
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
@@ -183,7 +174,7 @@ impl AcceptanceRules<'_> {
         let base = self.new_base(&rows)?;
         let outdated = drop_outdated(self.stored, &mut rows);
         let only_adds = matches!(self.role, Role::Fallback | Role::Computed);
-        let mut difference = None;
+        let mut remarks = Vec::new();
         // The same factor on every date confirms a series as equal figures do.
         let is_rescaled = !only_adds && matches!(base, Some((_, true)));
         if self.role != Role::Owner && !is_rescaled {
@@ -193,44 +184,47 @@ impl AcceptanceRules<'_> {
                 Comparison::TooFewDates if self.role == Role::Fallback => {
                     let why =
                         "it has too few dates in common with the stored figures to be compared";
-                    return Err(Refusal::Contradicted(why.to_owned()));
+                    return Err(Refusal::Invalid(why.to_owned()));
                 }
                 Comparison::TooFewDates => {}
                 Comparison::Differs(why) if outdated.is_none() && (is_unproven || only_adds) => {
-                    return Err(Refusal::Contradicted(why));
+                    return Err(Refusal::Invalid(why));
                 }
-                Comparison::Differs(why) => difference = outdated.is_none().then_some(why),
+                Comparison::Differs(why) if outdated.is_none() => {
+                    remarks.push(format!("it differs from the stored figures: {why}"));
+                }
+                Comparison::Differs(_) => {}
             }
         }
         if only_adds {
             let last = self.stored.last().map(|row| row.date);
             rows.retain(|row| Some(row.date) > last);
         }
-        let ends = rows.first().zip(rows.last());
+        let ends = (rows.first().zip(rows.last())).filter(|_| outdated.is_none());
         let span = ends.map(|(first, last)| (first.date, last.date));
         if self.source.recomputes_history {
             self.drop_unpublished_changes(&mut rows);
         }
-        match find_implausible(self.stored, &rows) {
-            Some((_, why)) => Err(Refusal::Invalid(why)),
-            None => Ok(AcceptedRows {
-                rows,
-                span: span.filter(|_| outdated.is_none()),
-                difference,
-                outdated,
-                future: refused,
-                new_unit: base.map(|(unit, _)| unit),
-            }),
+        if let Some((_, why)) = find_implausible(self.stored, &rows) {
+            return Err(Refusal::Invalid(why));
         }
+        remarks.extend(outdated);
+        if let Some(VintageObservation { date, .. }) = future.first() {
+            let count = future.len();
+            remarks.push(format!("{date} lies in the future; rows left out: {count}"));
+        }
+        Ok(AcceptedRows {
+            rows,
+            span,
+            remarks,
+            new_unit: base.map(|(unit, _)| unit),
+        })
     }
 
     /// Dates each row by its period.
     fn date_periods(&self, rows: &mut [VintageObservation]) -> Result<(), Refusal> {
-        let Some(frequency) = self
-            .info
-            .map(|info| info.frequency)
-            .or(self.source.frequency)
-        else {
+        let listed = self.info.map(|info| info.frequency);
+        let Some(frequency) = listed.or(self.source.frequency) else {
             return Ok(());
         };
         let given: Vec<Date> = rows.iter().map(|row| row.date).collect();
@@ -240,13 +234,11 @@ impl AcceptanceRules<'_> {
         }
         rows.sort_by_key(|row| (row.date, row.known_from));
         let mut pairs = rows.array_windows();
-        match pairs.find(|[a, b]| (a.date, a.known_from) == (b.date, b.known_from)) {
-            None => Ok(()),
-            Some([row, _]) => Err(Refusal::Invalid(format!(
-                "it has two figures {}",
-                frequency.period_phrase(row.date)
-            ))),
-        }
+        let twice = pairs.find(|[a, b]| (a.date, a.known_from) == (b.date, b.known_from));
+        twice.map_or(Ok(()), |[row, _]| {
+            let period = frequency.period_phrase(row.date);
+            Err(Refusal::Invalid(format!("it has two figures {period}")))
+        })
     }
 
     /// Returns the new unit of the incoming rows if their base changed, and whether a constant factor shows it.
@@ -291,11 +283,6 @@ pub(super) fn is_projection(info: Option<&SeriesInfo>, title: &str) -> bool {
     info.map_or(is_named("projection") || is_named("forecast"), |info| {
         info.is_forecast() || info.source == "Congressional Budget Office"
     })
-}
-
-/// Describes `count` rows that were refused because of their dates, of which one is `first`.
-pub(super) fn describe_future(first: Date, count: usize) -> String {
-    format!("{first} lies in the future; rows left out: {count}")
 }
 
 /// Returns the stored figure of a date.
@@ -357,11 +344,10 @@ pub(super) fn unit_factor(
     incoming: &[Observation],
 ) -> Option<(f64, usize)> {
     let median = || {
-        let mut all = factors(stored, incoming);
-        all.sort_by(f64::total_cmp);
-        let median = *all.get(all.len() / 2)?;
+        let all = factors(stored, incoming);
+        let median = median(all.clone())?;
         let is_other = all.len() >= MIN_UNIT && !(0.5..=2.0).contains(&median);
-        (is_other && sign_of(stored).is_some()).then_some((median, all.len()))
+        (is_other && has_one_sign(stored)).then_some((median, all.len()))
     };
     rebase_factor(stored, incoming).or_else(median)
 }
@@ -377,10 +363,9 @@ fn factors(stored: &[Observation], incoming: &[Observation]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the sign that all figures have; `None` where one is zero or they differ.
-fn sign_of(figures: &[Observation]) -> Option<f64> {
-    let sign = figures.first()?.value.signum();
-    figures.iter().all(|o| o.value * sign > 0.0).then_some(sign)
+/// Whether all figures are positive, or all negative.
+fn has_one_sign(figures: &[Observation]) -> bool {
+    figures.iter().all(|o| o.value > 0.0) || figures.iter().all(|o| o.value < 0.0)
 }
 
 /// Says how many stored dates are not among the incoming ones; `None` = none.
@@ -400,11 +385,15 @@ fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
     is_rebased.then_some((factor, factors.len()))
 }
 
-pub(super) fn observations<'r>(
-    rows: impl IntoIterator<Item = &'r VintageObservation>,
-) -> Vec<Observation> {
+fn observations<'r>(rows: impl IntoIterator<Item = &'r VintageObservation>) -> Vec<Observation> {
     let observation = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
     rows.into_iter().filter_map(observation).collect()
+}
+
+/// Returns rows without a `known_from`.
+pub(super) fn to_undated(figures: &[Observation]) -> Vec<VintageObservation> {
+    let undated = |row| VintageObservation::new(row, None);
+    figures.iter().map(undated).collect()
 }
 
 /// Returns the figures without a `known_from`.
@@ -439,7 +428,8 @@ pub fn compare(
     let (share, step) = if info.is_none_or(|info| info.frequency == Frequency::Daily) {
         (5e-4, 0.0)
     } else {
-        (5e-3, median_step(&pairs) / 2.0)
+        let median_step = median(steps(pairs.iter().map(|pair| pair.1)));
+        (5e-3, median_step.unwrap_or_default() / 2.0)
     };
     let differs = |(o, stored): &&(Observation, f64)| {
         (o.value - stored).abs() > digit.max(share * stored.abs()).max(step)
@@ -456,14 +446,15 @@ pub fn compare(
     }
 }
 
-/// Returns the median size of a step between stored figures.
-fn median_step(pairs: &[(Observation, f64)]) -> f64 {
-    let mut steps: Vec<f64> = pairs
-        .array_windows()
-        .map(|[a, b]| (a.1 - b.1).abs())
-        .collect();
-    steps.sort_by(f64::total_cmp);
-    steps.get(steps.len() / 2).copied().unwrap_or_default()
+/// Returns the sizes of the steps between neighbouring figures.
+fn steps(figures: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let pairs = figures.clone().zip(figures.skip(1));
+    pairs.map(|(a, b)| (a - b).abs()).collect()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 /// Returns the first incoming date whose figure is implausible in the unit of its series, and why (see the module
@@ -479,6 +470,10 @@ pub(super) fn find_implausible(
     let others = figures.iter().filter(|o| !is_known && !is_code(o));
     let known: Vec<f64> = stored.iter().chain(others).map(|o| o.value).collect();
     let range = size_range(stored);
+    let largest_step = || {
+        let steps = steps(stored.iter().map(|o| o.value));
+        steps.into_iter().fold(0.0, f64::max)
+    };
     for row in figures {
         let Observation { date, value } = row;
         let size = value.abs();
@@ -509,15 +504,13 @@ pub(super) fn find_implausible(
         let is_small = !stored.is_empty()
             && size > 0.0
             && size < near.least / FACTOR
-            && (size < range.least && sign_of(stored).is_some() || step > largest_step(stored));
+            && (size < range.least && has_one_sign(stored) || step > largest_step());
         if is_large || is_small {
             let beside = neighbours.last().map_or(0.0, |o| o.value);
-            return Some((
-                date,
-                format!(
-                    "{value} for {date} lies about a hundredfold off the figures beside it ({beside}) and outside all that were ever stored"
-                ),
-            ));
+            let why = format!(
+                "{value} for {date} lies about a hundredfold off the figures beside it ({beside}) and outside all that were ever stored"
+            );
+            return Some((date, why));
         }
     }
     None
@@ -533,33 +526,18 @@ fn is_new_sign(known: &[f64], value: f64) -> bool {
     is_new && known.len() >= MIN_COMMON_DATES
 }
 
-/// Returns the largest step between neighbouring figures.
-fn largest_step(figures: &[Observation]) -> f64 {
-    let steps = figures
-        .array_windows()
-        .map(|[a, b]| (a.value - b.value).abs());
-    steps.fold(0.0, f64::max)
-}
-
 /// The smallest and the largest absolute value.
 struct SizeRange {
     least: f64,
     most: f64,
 }
 
-/// Returns the smallest and the largest absolute value.
 fn size_range(figures: &[Observation]) -> SizeRange {
     let sizes = figures.iter().map(|o| o.value.abs());
-    sizes.fold(
-        SizeRange {
-            least: f64::INFINITY,
-            most: 0.0,
-        },
-        |range, size| SizeRange {
-            least: range.least.min(size),
-            most: range.most.max(size),
-        },
-    )
+    SizeRange {
+        least: sizes.clone().fold(f64::INFINITY, f64::min),
+        most: sizes.fold(0.0, f64::max),
+    }
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{AnnouncedDays, CalendarRow};
 use econoscope_core::recipe::{CalendarRecipe, SourceFacts};
 use jiff::Timestamp;
-use std::time::Duration;
-use url::Url;
 
 /// Name of the note with the [`AnnouncedDays`] of each calendar.
 pub const ANNOUNCED: &str = "announced_days";
@@ -25,20 +23,14 @@ const READ_AT: &str = "calendars_read";
 const INTERVAL_SECONDS: i64 = 20 * 3_600;
 /// Most pages of a calendar.
 const MAX_PAGES: usize = 10;
-/// Few retries, because the rule stands in until the next sync.
-const PACE: PaceSettings = PaceSettings {
-    tries: 2,
-    max_retry_after: Duration::from_secs(10),
-    ..PaceSettings::DOWNLOADS
-};
 
-/// A read of a calendar.
+/// A read of a calendar, or of another list.
 #[derive(Debug)]
-pub(super) struct CalendarRead {
-    /// Name of the calendar, "source/calendar".
+pub(super) struct ListRead {
+    /// Name of the list; of a calendar "source/calendar".
     pub(super) name: String,
-    /// The days of releases in it, or why it was not read.
-    pub(super) result: Result<AnnouncedDays>,
+    /// How much is in it, or why it was not read.
+    pub(super) result: Result<String>,
 }
 
 /// Returns the calendars that can be asked: that of FRED with a key, and if FRED is asked at all.
@@ -70,7 +62,7 @@ pub(super) async fn read_calendars(
     settings: &SourceSettings,
     now: Timestamp,
     force: bool,
-) -> Result<Vec<CalendarRead>> {
+) -> Result<Vec<ListRead>> {
     let mut days: States<AnnouncedDays> = state::read(store, ANNOUNCED)?;
     let mut read_at: States<Timestamp> = state::read(store, READ_AT)?;
     let mut reads = Vec::new();
@@ -83,16 +75,19 @@ pub(super) async fn read_calendars(
             continue;
         }
         let before = days.get(&name).cloned().unwrap_or_default();
-        let rows = fetch(settings, source, calendar, day_of(now)).await;
-        let result = rows.and_then(|rows| {
-            let read = AnnouncedDays::from_rows(&name, &rows, day_of(now), &before);
+        let today = day_of(now);
+        let rows = fetch(settings, source, calendar, today).await;
+        let read = rows.and_then(|rows| {
+            let read = AnnouncedDays::from_rows(&name, &rows, today, &before);
             read.map_err(|problem| unusable(&name, &problem))
         });
-        if let Ok(read) = &result {
-            days.insert(name.clone(), read.clone());
+        let result = read.map(|read| {
+            let count = read.count_from(today);
+            days.insert(name.clone(), read);
             read_at.insert(name.clone(), now);
-        }
-        reads.push(CalendarRead { name, result });
+            format!("{count} release days to come")
+        });
+        reads.push(ListRead { name, result });
     }
     if reads.iter().any(|read| read.result.is_ok()) {
         state::write(&days, store, ANNOUNCED)?;
@@ -112,23 +107,17 @@ async fn fetch(
     calendar: &CalendarRecipe,
     today: Date,
 ) -> Result<Vec<CalendarRow>> {
-    let name = format!("{}/{}", source.id, calendar.id);
-    let is_fred = source.id == "fred";
-    let address_name = if is_fred {
-        "fred api"
-    } else {
-        source.id.as_str()
-    };
-    let client = HttpClient::new(settings, address_name, &source.name, PACE, &source.hosts)?;
+    let SourceFacts { id, hosts, .. } = source;
+    let name = format!("{id}/{}", calendar.id);
+    let is_fred = id == "fred";
+    let address_name = if is_fred { "fred api" } else { id };
+    let pace = PaceSettings::LISTS;
+    let client = HttpClient::new(settings, address_name, &source.name, pace, hosts)?;
     let mut rows = Vec::new();
     for _ in 0..MAX_PAGES {
         let template = calendar.url.replace("{from}", &today.to_string());
         let address = template.replace("{offset}", &rows.len().to_string());
-        let mut url =
-            Url::parse(&address).map_err(|e| Error::internal("the address of a calendar", e))?;
-        if let Some(home) = settings.addresses.get(address_name) {
-            url = super::client::with_home(&url, home);
-        }
+        let mut url = settings.url(address_name, &address)?;
         if let Some(key) = settings.key.as_ref().filter(|_| is_fred) {
             url.query_pairs_mut().append_pair("api_key", key.expose());
         }

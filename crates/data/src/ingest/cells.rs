@@ -6,13 +6,26 @@
 use econoscope_core::error::quote;
 use econoscope_core::model::Date;
 use econoscope_core::recipe;
+use std::cmp::Ordering;
 
 /// Valid years of a date.
 const YEARS: std::ops::RangeInclusive<i16> = 1500..=2200;
-/// Forms of dates, the most frequent first. `%m/%d/%Y` and `%d/%m/%Y` are told apart by all rows.
+const MONTH_FIRST: &str = "%m/%d/%Y";
+const DAY_FIRST: &str = "%d/%m/%Y";
+/// Forms of dates, the most frequent first. Those with slashes are told apart by all rows.
 const DATE_FORMS: [&str; 12] = [
-    "%Y-%m-%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m", "%d-%b-%Y",
-    "%b %Y", "%b-%Y", "%B %Y", "period",
+    "%Y-%m-%d",
+    MONTH_FIRST,
+    DAY_FIRST,
+    "%d.%m.%Y",
+    "%Y/%m/%d",
+    "%Y%m%d",
+    "%Y-%m",
+    "%d-%b-%Y",
+    "%b %Y",
+    "%b-%Y",
+    "%B %Y",
+    "period",
 ];
 /// Rows that a column of months or quarters needs, to be told from days by its form alone.
 const MIN_MONTHS: usize = 13;
@@ -58,17 +71,15 @@ impl Notation {
             .clone()
             .find_map(|text| DATE_FORMS.into_iter().find(|form| reads(form, text)));
         let date_form = match first {
-            Some("%m/%d/%Y" | "%d/%m/%Y") => order_of_days(&texts),
+            Some(MONTH_FIRST | DAY_FIRST) => order_of_days(&texts),
             first => Some(first.unwrap_or("%Y-%m-%d")),
         };
         // A point in a file with commas between its columns is a decimal one.
         let is_doubtful =
             |text: &&str| text.contains(',') || separator == b';' && text.contains('.');
         let (mut point, mut comma, mut both) = (false, false, false);
-        for text in figures
-            .filter_map(|cell| std::str::from_utf8(cell).ok())
-            .filter(is_doubtful)
-        {
+        let numbers = figures.filter_map(|cell| std::str::from_utf8(cell).ok());
+        for text in numbers.filter(is_doubtful) {
             match (read_number(text, '.'), read_number(text, ',')) {
                 (Some(_), Some(_)) => both = true,
                 (as_point, as_comma) => {
@@ -90,15 +101,14 @@ impl Notation {
     /// # Errors
     /// Quotes the text and says what was expected.
     pub(super) fn date(&self, field: &[u8]) -> Result<Date, String> {
-        let Ok(text) = std::str::from_utf8(field) else {
-            return Err(not_a_date(field));
-        };
+        let not_a_date = || format!("{} is not a date like 2026-07-31", quoted(field));
+        let text = std::str::from_utf8(field).map_err(|_| not_a_date())?;
         if self.date_form.is_none()
-            && let (Some(a), Some(b)) = (read_date("%m/%d/%Y", text), read_date("%d/%m/%Y", text))
+            && let (Some(a), Some(b)) = (read_date(MONTH_FIRST, text), read_date(DAY_FIRST, text))
         {
             return Err(format!("{text} is {a} or {b}; write dates like 2026-07-31"));
         }
-        read_date(self.date_form.unwrap_or("%m/%d/%Y"), text).ok_or_else(|| not_a_date(field))
+        read_date(self.date_form.unwrap_or(MONTH_FIRST), text).ok_or_else(not_a_date)
     }
 
     /// Reads a finite number; `None` for a missing one.
@@ -106,11 +116,10 @@ impl Notation {
     /// # Errors
     /// Quotes the text.
     pub(super) fn figure(&self, field: &[u8]) -> Result<Option<f64>, String> {
-        let text = std::str::from_utf8(field).map_err(|_| not_a_number(field))?;
-        if MISSING
-            .iter()
-            .any(|missing| text.eq_ignore_ascii_case(missing))
-        {
+        let not_a_number = || format!("{} is not a number", quoted(field));
+        let text = std::str::from_utf8(field).map_err(|_| not_a_number())?;
+        let is_text = |missing: &&str| text.eq_ignore_ascii_case(missing);
+        if MISSING.iter().any(is_text) {
             return Ok(None);
         }
         if self.mark.is_none()
@@ -124,7 +133,7 @@ impl Notation {
         match read_number(text, self.mark.unwrap_or('.')) {
             Some(number) if number.is_finite() => Ok(Some(number)),
             Some(_) => Err(format!("{} is not a finite number", quoted(field))),
-            None => Err(not_a_number(field)),
+            None => Err(not_a_number()),
         }
     }
 }
@@ -176,28 +185,16 @@ fn order_of_days<'t, I>(texts: &I) -> Option<&'static str>
 where
     I: Iterator<Item = &'t str> + Clone,
 {
-    let (month_first, day_first) = ("%m/%d/%Y", "%d/%m/%Y");
-    let count = |form| {
-        texts
-            .clone()
-            .filter(|text| read_date(form, text).is_some())
-            .count()
+    let fit = |form| {
+        let dates = || texts.clone().filter_map(|text| read_date(form, text));
+        let count = dates().count();
+        let is_monthly = count >= MIN_MONTHS && dates().all(|day| day.day() == 1);
+        (count, is_monthly)
     };
-    let starts_months = |form| {
-        let mut days = texts.clone().filter_map(|text| read_date(form, text));
-        days.all(|day| day.day() == 1)
-    };
-    let (months, days) = (count(month_first), count(day_first));
-    let is_monthly = (starts_months(month_first), starts_months(day_first));
-    match months.cmp(&days) {
-        std::cmp::Ordering::Greater => Some(month_first),
-        std::cmp::Ordering::Less => Some(day_first),
-        std::cmp::Ordering::Equal if months < MIN_MONTHS => None,
-        std::cmp::Ordering::Equal => match is_monthly {
-            (true, false) => Some(month_first),
-            (false, true) => Some(day_first),
-            (true, true) | (false, false) => None,
-        },
+    match fit(MONTH_FIRST).cmp(&fit(DAY_FIRST)) {
+        Ordering::Greater => Some(MONTH_FIRST),
+        Ordering::Less => Some(DAY_FIRST),
+        Ordering::Equal => None,
     }
 }
 
@@ -221,14 +218,6 @@ fn read_number(text: &str, mark: char) -> Option<f64> {
     format!("{}.{decimals}", whole.replace(between, ""))
         .parse()
         .ok()
-}
-
-fn not_a_date(field: &[u8]) -> String {
-    format!("{} is not a date like 2026-07-31", quoted(field))
-}
-
-fn not_a_number(field: &[u8]) -> String {
-    format!("{} is not a number", quoted(field))
 }
 
 pub(super) fn quoted(field: &[u8]) -> String {

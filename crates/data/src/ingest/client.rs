@@ -2,7 +2,6 @@
 //!
 //! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
-use super::daily::DailyRequests;
 use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
@@ -15,13 +14,13 @@ use econoscope_core::model::calendar::eastern;
 use econoscope_core::recipe::{
     Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
+use futures_util::future::OptionFuture;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use url::Url;
 
 /// Most bytes of shared responses that are kept. A series that its first source lacks is read from one in a later round.
 const MAX_SHARED_BYTES: usize = 16 << 20;
@@ -37,7 +36,7 @@ const MAX_PAGES: usize = 200;
 const EXCERPT_BYTES: usize = 4096;
 
 /// The response of a feed, all pages together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct FeedResponse {
     pub(super) figures: Figures,
     /// Stated bases of indexes that differ from the recipe's.
@@ -59,8 +58,8 @@ pub(super) enum FeedError {
     Unusable(Error, String),
 }
 
-/// The result of fetching a feed; `None` when its last response is still valid.
-pub(super) type FetchResult = std::result::Result<Option<FeedResponse>, FeedError>;
+/// The result of fetching a feed.
+pub(super) type FetchResult = std::result::Result<FeedResponse, FeedError>;
 
 /// A request for some series of a feed.
 #[derive(Debug, Clone, Copy)]
@@ -76,32 +75,19 @@ pub(super) struct FeedRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client>>>>,
-    network: Mutex<NetworkState>,
+    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
+    /// Sources that could not be reached, and why; `None` once a source has answered, even with an error.
+    unreachable: Mutex<Option<BTreeMap<String, Error>>>,
     /// Locked while a large file is fetched and read.
     large_file: tokio::sync::Mutex<()>,
 }
 
-/// Whether there is a network.
-#[derive(Debug)]
-enum NetworkState {
-    /// No source has answered yet; holds those that could not be reached, and why.
-    Unknown(BTreeMap<String, Error>),
-    /// A source answered, even if with an error.
-    Online,
-    /// None of the first [`MIN_UNREACHABLE`] sources could be reached.
-    Offline(Error),
-}
-
 /// A client of one source.
 #[derive(Debug)]
-struct Client {
+struct Client<'a> {
     fetch: HttpClient,
-    key: Option<ApiKey>,
-    daily: DailyRequests,
-    for_questions: bool,
-    /// An address that replaces the source's own.
-    home: Option<Url>,
+    settings: &'a SourceSettings,
+    key: Option<&'a ApiKey>,
     breaker: Breaker,
     /// Responses of addresses that several feeds read, the newest last, of [`MAX_SHARED_BYTES`] at most.
     shared_responses: Vec<SharedResponse>,
@@ -153,38 +139,21 @@ impl<'a> Clients<'a> {
         Self {
             settings,
             by_source: Mutex::default(),
-            network: Mutex::new(NetworkState::Unknown(BTreeMap::new())),
+            unreachable: Mutex::new(Some(BTreeMap::new())),
             large_file: tokio::sync::Mutex::default(),
         }
     }
 
     /// Returns why no source is asked any more: none of the first few could be reached.
     pub(super) fn offline(&self) -> Option<Error> {
-        match &*self.network.lock() {
-            NetworkState::Offline(error) => Some(error.clone()),
-            NetworkState::Unknown(_) | NetworkState::Online => None,
-        }
-    }
-
-    fn record_reachability(&self, source: &str, result: &FetchResult) {
-        let mut network = self.network.lock();
-        match (&mut *network, result) {
-            (NetworkState::Unknown(unreachable), Err(FeedError::Outage(error)))
-                if is_unreachable(error) =>
-            {
-                unreachable.insert(source.to_owned(), error.clone());
-                if unreachable.len() == MIN_UNREACHABLE {
-                    let sources: Vec<&str> = unreachable.keys().map(String::as_str).collect();
-                    *network = NetworkState::Offline(unavailable(format!(
-                        "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
-                         address, then sync again; answers come from the stored figures meanwhile.",
-                        sources.join(", ")
-                    )));
-                }
-            }
-            (NetworkState::Offline(_), Err(FeedError::Outage(error))) if is_unreachable(error) => {}
-            _ => *network = NetworkState::Online,
-        }
+        let unreachable = self.unreachable.lock();
+        let sources = (unreachable.as_ref()).filter(|sources| sources.len() >= MIN_UNREACHABLE)?;
+        let names: Vec<&str> = sources.keys().map(String::as_str).collect();
+        Some(unavailable(format!(
+            "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
+             address, then sync again; answers come from the stored figures meanwhile.",
+            names.join(", ")
+        )))
     }
 
     /// Fetches a feed. A source that failed three times in a row, or asked for a long pause, is not asked again.
@@ -196,98 +165,70 @@ impl<'a> Clients<'a> {
         request: FeedRequest<'_>,
         validators: &Validators,
     ) -> Result<FetchResult> {
-        let source = request.feed_ref.source;
+        let FeedRef { source, feed } = request.feed_ref;
         // A second request to an unreachable source waits until another source shows whether the network is to blame.
-        let unreachable = match &*self.network.lock() {
-            NetworkState::Unknown(unreachable) => unreachable.get(&source.name).cloned(),
-            NetworkState::Online => None,
-            NetworkState::Offline(error) => Some(error.clone()),
-        };
+        let is_unreached = |sources: &BTreeMap<_, Error>| sources.get(&source.name).cloned();
+        let unreachable = (self.unreachable.lock().as_ref()).and_then(is_unreached);
+        let skipped = self.offline().or(unreachable);
         let shared = self.client(source)?;
         let mut client = shared.lock().await;
-        if let Some(error) = unreachable.or_else(|| client.breaker.open.clone()) {
+        if let Some(error) = skipped.or_else(|| client.breaker.open.clone()) {
             return Ok(Err(FeedError::Outage(error)));
         }
-        let url = &request.feed_ref.feed.url;
-        let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds.filter(|other| other.feed.url == *url).count() > 1;
         // Files of tens of megabytes come one at a time, so that memory stays small.
-        let is_large = matches!(
-            request.feed_ref.feed.format,
-            Format::BeaFlat | Format::BoardZip
-        );
-        let _permit = if is_large {
-            Some(self.large_file.lock().await)
-        } else {
-            None
-        };
-        let result = client.fetch(request, validators, is_shared).await;
-        client.breaker.record(match &result {
+        let is_large = matches!(feed.format, Format::BeaFlat | Format::BoardZip);
+        let turn = is_large.then(|| self.large_file.lock());
+        let _turn = OptionFuture::from(turn).await;
+        let result = client.fetch(request, validators).await;
+        let outage = match &result {
             Err(FeedError::Outage(error)) => Some(error),
             Ok(_) | Err(FeedError::Unusable(..)) => None,
-        });
-        self.record_reachability(&source.name, &result);
+        };
+        client.breaker.record(outage);
+        let mut unreachable = self.unreachable.lock();
+        match (
+            &mut *unreachable,
+            outage.filter(|error| is_unreachable(error)),
+        ) {
+            (Some(sources), Some(error)) if sources.len() < MIN_UNREACHABLE => {
+                sources.insert(source.name.clone(), error.clone());
+            }
+            (Some(_), Some(_)) => {}
+            (_, None) | (None, _) => *unreachable = None,
+        }
         Ok(result)
     }
 
-    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client>>> {
+    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client<'a>>>> {
         let mut clients = self.by_source.lock();
         if let Some(client) = clients.get(&source.id) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(Client::new(self.settings, source)?.into());
-        clients.insert(source.id.clone(), Arc::clone(&client));
-        Ok(client)
-    }
-}
-
-impl Client {
-    fn new(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
+        let settings = self.settings;
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
             ..PaceSettings::DOWNLOADS
         };
-        Ok(Self {
+        let client = Client {
             fetch: HttpClient::new(settings, &source.id, &source.name, pace, &source.hosts)?,
-            key: settings.keys.get(&source.id).cloned(),
-            daily: settings.daily.clone(),
-            for_questions: settings.for_questions,
-            home: settings.addresses.get(&source.id).cloned(),
+            settings,
+            key: settings.keys.get(&source.id),
             breaker: Breaker::default(),
             shared_responses: Vec::new(),
-        })
+        };
+        let shared = Arc::new(client.into());
+        clients.insert(source.id.clone(), Arc::clone(&shared));
+        Ok(shared)
     }
+}
 
-    /// Sends a request, and while there is nothing at its address, those of its alternatives.
-    async fn send_to_first(
-        &mut self,
-        feed_ref: FeedRef<'_>,
-        request: &Request,
-        validators: &Validators,
-        is_shared: bool,
-    ) -> std::result::Result<Arc<Response>, FeedError> {
-        let mut response = (self.send_shared(feed_ref, request, validators, is_shared)).await?;
-        for url in &request.alternatives {
-            if !response.is_gone() {
-                break;
-            }
-            let alternative = Request {
-                url: url.clone(),
-                keyed_url: None,
-                ..request.clone()
-            };
-            response = (self.send_shared(feed_ref, &alternative, validators, is_shared)).await?;
-        }
-        Ok(response)
-    }
-
+impl Client<'_> {
     /// Sends a request, or returns the response that another feed of the same address received in this sync.
     async fn send_shared(
         &mut self,
         feed_ref: FeedRef<'_>,
         request: &Request,
         validators: &Validators,
-        is_shared: bool,
     ) -> std::result::Result<Arc<Response>, FeedError> {
         // A 304 is valid only for a feed with the same validators.
         let is_valid = |shared: &&SharedResponse| {
@@ -298,7 +239,9 @@ impl Client {
             return Ok(Arc::clone(&shared.response));
         }
         let response = Arc::new(self.send(feed_ref, request, validators).await?);
-        if is_shared && request.post.is_none() {
+        let feeds = self.settings.recipes.feeds();
+        let mut readers = feeds.filter(|other| other.feed.url == feed_ref.feed.url);
+        if readers.nth(1).is_some() && request.post.is_none() {
             self.shared_responses.push(SharedResponse {
                 url: request.url.clone(),
                 sent: validators.clone(),
@@ -313,13 +256,8 @@ impl Client {
         Ok(response)
     }
 
-    /// Fetches a feed with all its pages. `is_shared` says whether other feeds have the same address.
-    async fn fetch(
-        &mut self,
-        request: FeedRequest<'_>,
-        validators: &Validators,
-        is_shared: bool,
-    ) -> FetchResult {
+    /// Fetches a feed with all its pages. A feed that has not changed since its `validators` has no figures.
+    async fn fetch(&mut self, request: FeedRequest<'_>, validators: &Validators) -> FetchResult {
         let feed = request.feed_ref.feed;
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.series);
@@ -328,58 +266,82 @@ impl Client {
             .map_err(FeedError::Outage)?;
         // Only a single request with a single page can be conditional.
         let is_single = pending.len() == 1;
-        let no_validators = Validators::default();
         pending.reverse();
         let mut page = 1;
-        let mut new_validators = no_validators.clone();
-        let mut excerpt = String::new();
+        let mut response = FeedResponse {
+            is_full: request.from.is_none(),
+            ..FeedResponse::default()
+        };
         while let Some(page_request) = pending.pop() {
-            let sent = if is_single && page == 1 {
+            let is_conditional = is_single && page == 1;
+            let no_validators = Validators::default();
+            let sent = if is_conditional {
                 validators
             } else {
                 &no_validators
             };
-            let response =
-                (self.send_to_first(request.feed_ref, &page_request, sent, is_shared)).await?;
-            let head = response.body.get(..EXCERPT_BYTES);
-            excerpt = self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)));
-            if response.status == 304 {
-                return Ok(None);
+            let answer = (self.send_shared(request.feed_ref, &page_request, sent)).await?;
+            if let (true, [url, others @ ..]) = (answer.is_gone(), &*page_request.alternatives) {
+                pending.push(Request {
+                    url: url.clone(),
+                    keyed_url: None,
+                    alternatives: others.to_vec(),
+                    ..page_request
+                });
+                continue;
             }
-            let quota = feed.quota.as_ref();
-            if let Some(quota) = quota.filter(|quota| quota.is_exhausted(&response.body)) {
-                let error = quota_error(&request.feed_ref.source.name, quota, request.now);
-                return Err(FeedError::Outage(error));
+            let head = answer.body.get(..EXCERPT_BYTES).unwrap_or(&answer.body);
+            let excerpt = self.without_key(&String::from_utf8_lossy(head));
+            response.excerpt.clone_from(&excerpt);
+            if answer.status == 304 {
+                let none = |series: &&SeriesRecipe| (series.id.clone(), Ok(Vec::new()));
+                response.figures = request.series.iter().map(none).collect();
+                response.validators = validators.clone();
+                response.is_full = false;
+                return Ok(response);
             }
+            self.check(&request, &answer, &excerpt)?;
             let unusable = |problem: String| self.unusable(&request, &problem, &excerpt);
-            // XML looks like a web page.
-            let is_xml = feed.format == Format::Xml && response.status == 200;
-            if let Some(problem) = response.problem().filter(|_| !is_xml) {
-                return Err(unusable(problem));
-            }
-            let next_offset = reader
-                .read(&response.body, &page_request)
-                .map_err(unusable)?;
+            let next_offset = reader.read(&answer.body, &page_request).map_err(unusable)?;
             if let Some(offset) = next_offset {
                 if page >= MAX_PAGES {
                     return Err(unusable("it has too many pages".to_owned()));
                 }
                 page += 1;
                 pending.push(feed.page(request.from, today, page, offset));
-            }
-            if is_single && page == 1 {
-                new_validators = response.validators.clone();
+            } else if is_conditional {
+                response.validators = answer.validators.clone();
             }
         }
-        let bases = reader.bases().clone();
-        let figures = reader.finish(today);
-        Ok(Some(FeedResponse {
-            figures: figures.map_err(|problem| self.unusable(&request, &problem, &excerpt))?,
-            bases,
-            validators: new_validators,
-            is_full: request.from.is_none(),
-            excerpt,
-        }))
+        response.bases = reader.bases().clone();
+        response.figures = (reader.finish(today))
+            .map_err(|problem| self.unusable(&request, &problem, &response.excerpt))?;
+        Ok(response)
+    }
+
+    /// Checks that a response holds what was asked for. A source whose quota is used up is asked again on the next day in New
+    /// York.
+    fn check(
+        &self,
+        request: &FeedRequest<'_>,
+        response: &Response,
+        excerpt: &str,
+    ) -> std::result::Result<(), FeedError> {
+        const DAY: Duration = Duration::from_secs(86_400);
+        let FeedRef { source, feed } = request.feed_ref;
+        let is_exhausted = |quota: &&Quota| quota.is_exhausted(&response.body);
+        if let Some(Quota { hint, .. }) = feed.quota.as_ref().filter(is_exhausted) {
+            return Err(FeedError::Outage(Error::RateLimited {
+                what: format!("{} answers no more questions today; {hint}.", source.name),
+                retry_after: net::until_midnight(request.now, eastern()).unwrap_or(DAY),
+            }));
+        }
+        // XML looks like a web page.
+        let is_xml = feed.format == Format::Xml && response.status == 200;
+        let problem = response.problem().filter(|_| !is_xml);
+        problem.map_or(Ok(()), |problem| {
+            Err(self.unusable(request, &problem, excerpt))
+        })
     }
 
     /// Records requests to a source that limits them a day.
@@ -394,11 +356,13 @@ impl Client {
         };
         let Some(limits) = limits else { return Ok(()) };
         let [all, questions] = limits;
-        let paid = match self
-            .daily
-            .pay(&source.id, limits, count, self.for_questions)
-        {
-            Err(error) if !self.for_questions => {
+        let SourceSettings {
+            daily,
+            for_questions,
+            ..
+        } = self.settings;
+        let paid = match daily.pay(&source.id, limits, count, *for_questions) {
+            Err(error) if !for_questions => {
                 let error = error.operator_message();
                 tracing::warn!(error, "the requests of a sync were not recorded");
                 None
@@ -407,8 +371,7 @@ impl Client {
         };
         let Some(at) = paid else { return Ok(()) };
         let until = at.to_zoned(eastern()).strftime("%H:%M");
-        let name = &source.name;
-        let id = &source.id;
+        let SourceFacts { id, name, .. } = source;
         let remedy = quota
             .keyed_daily
             .filter(|_| self.key.is_none())
@@ -432,8 +395,8 @@ impl Client {
     }
 
     fn without_key(&self, text: &str) -> String {
-        let key = self.key.as_ref();
-        key.map_or_else(|| text.to_owned(), |key| key.scrub(text))
+        self.key
+            .map_or_else(|| text.to_owned(), |key| key.scrub(text))
     }
 
     async fn send(
@@ -442,16 +405,11 @@ impl Client {
         request: &Request,
         validators: &Validators,
     ) -> std::result::Result<Response, FeedError> {
-        let key = feed_ref.source.key.as_ref().zip(self.key.as_ref());
+        let key = feed_ref.source.key.as_ref().zip(self.key);
         let keyed_url = request.keyed_url.as_ref().filter(|_| key.is_some());
-        let outage = |problem: String| {
-            FeedError::Outage(Error::internal("the address of a source", problem))
-        };
         let address = keyed_url.unwrap_or(&request.url);
-        let mut url = Url::parse(address).map_err(|e| outage(e.to_string()))?;
-        if let Some(home) = &self.home {
-            url = with_home(&url, home);
-        }
+        let mut url =
+            (self.settings.url(&feed_ref.source.id, address)).map_err(FeedError::Outage)?;
         if let Some((place, key)) = key
             && let Some(name) = &place.query
         {
@@ -464,23 +422,15 @@ impl Client {
         if let Some((place, key)) = key
             && let Some(name) = &place.header
         {
-            let mut value = HeaderValue::from_str(&format!("{}{}", place.prefix, key.expose()))
-                .map_err(|_| outage("the key is no header text".to_owned()))?;
+            let text = format!("{}{}", place.prefix, key.expose());
+            let mut value = HeaderValue::from_str(&text)
+                .map_err(|_| FeedError::Outage(Error::internal("a key", "is no header text")))?;
             value.set_sensitive(true);
             builder = builder.header(name, value);
         }
         let response = self.fetch.send(validators.apply(builder), |_| false).await;
         response.map_err(FeedError::Outage)
     }
-}
-
-/// Returns `home` with the path and query of `url`. [`Url::join`] would take a path that begins with two slashes as a
-/// host.
-pub(super) fn with_home(url: &Url, home: &Url) -> Url {
-    let mut out = home.clone();
-    out.set_path(url.path());
-    out.set_query(url.query());
-    out
 }
 
 /// Adds the key to a JSON body if that is its place.
@@ -492,28 +442,4 @@ fn with_key(body: String, key: Option<(&KeyPlace, &ApiKey)>) -> String {
     };
     members.insert(name.clone(), key.expose().into());
     serde_json::Value::Object(members).to_string()
-}
-
-/// The quota of a source is used up; it is asked again on the next day in New York.
-fn quota_error(source: &str, quota: &Quota, now: Timestamp) -> Error {
-    const DAY: Duration = Duration::from_secs(86_400);
-    Error::RateLimited {
-        what: format!("{source} answers no more questions today; {}.", quota.hint),
-        retry_after: net::until_midnight(now, eastern()).unwrap_or(DAY),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn replaced_address_keeps_its_credentials_and_host() {
-        let home = Url::parse("https://user:pass@mirror.example:8443/base?x=1").unwrap();
-        let url = Url::parse("https://agency.example//evil.example/a%20b?y=2").unwrap();
-        assert_eq!(
-            with_home(&url, &home).as_str(),
-            "https://user:pass@mirror.example:8443//evil.example/a%20b?y=2"
-        );
-    }
 }

@@ -60,11 +60,10 @@ impl DailyRequests {
                 }
             }
         }
-        for ledger in ledgers
-            .iter()
-            .flat_map(|ledger| std::iter::repeat_n(ledger, count))
-        {
-            ledger.pay(Purpose::Miss(Kind::Shared), Caller::current())?;
+        for ledger in ledgers {
+            for _ in 0..count {
+                ledger.pay(Purpose::Miss(Kind::Shared), Caller::current())?;
+            }
         }
         Ok(None)
     }

@@ -134,8 +134,11 @@ pub struct DemandSettings {
     pub is_patient: bool,
 }
 
-/// A running fetch of one series, which all callers share.
-type Flight = Shared<BoxFuture<'static, Result<()>>>;
+/// What came of a fetch, by series.
+type Outcomes = BTreeMap<SeriesId, Result<()>>;
+
+/// A running fetch of series of one source, which all callers share.
+type Flight = Shared<BoxFuture<'static, Arc<Outcomes>>>;
 
 /// Fetches series for questions.
 pub struct Demand {
@@ -194,21 +197,24 @@ impl Demand {
         } else {
             PATIENCE
         };
-        let landed = tokio::time::timeout(patience, join_all(flights)).await;
-        let Ok(results) = landed else {
-            let first = ids.iter().find_map(|id| self.route(id));
-            let name = first.map_or("FRED", |route| &route.source.name);
-            let (what, seconds) = if is_late {
-                (format!("{name} (a file of up to 35 MB)"), 30)
-            } else {
-                (name.to_owned(), 20)
-            };
-            return Err(Error::unavailable(
-                format!("Being fetched from {what}; ask again in about {seconds} s."),
-                Some(Duration::from_secs(seconds)),
-            ));
+        if let Ok(landed) = tokio::time::timeout(patience, join_all(flights)).await {
+            let outcome_of = |id| landed.iter().find_map(|outcomes| outcomes.get(id)).cloned();
+            let ended = Error::internal("a fetch", "ended early");
+            return (ids.iter())
+                .try_for_each(|id| outcome_of(id).unwrap_or_else(|| Err(ended.clone())));
+        }
+        let first = ids.iter().find_map(|id| self.route(id));
+        let name = first.map_or("FRED", |route| &route.source.name);
+        let seconds = if is_late { 30 } else { 20 };
+        let size = if is_late {
+            " (a file of up to 35 MB)"
+        } else {
+            ""
         };
-        results.into_iter().collect()
+        Err(Error::unavailable(
+            format!("Being fetched from {name}{size}; ask again in about {seconds} s."),
+            Some(Duration::from_secs(seconds)),
+        ))
     }
 
     /// Whether the user of this machine asks.
@@ -288,12 +294,8 @@ impl Demand {
         for id in ids.iter().filter(|id| !flights.contains_key(*id)) {
             if let Some((since, error)) = self.failures.get(id) {
                 let is_lasting = matches!(error, Error::Unknown { .. });
-                let lifetime = if is_lasting {
-                    UNKNOWN_LIFETIME
-                } else {
-                    FAILED_LIFETIME
-                };
-                if since.elapsed() < lifetime {
+                let is_over = since.elapsed() >= FAILED_LIFETIME;
+                if !is_over || is_lasting && since.elapsed() < UNKNOWN_LIFETIME {
                     return Err(error);
                 }
             }
@@ -306,81 +308,62 @@ impl Demand {
         }
         for (source, ids) in new {
             let job = tokio::spawn(Arc::clone(self).run(source.to_owned(), ids.clone()));
-            let outcomes = job
-                .map(|ended| Arc::new(ended.unwrap_or_default()))
+            let flight = (job.map(|ended| Arc::new(ended.unwrap_or_default())))
+                .boxed()
                 .shared();
-            for id in ids {
-                let all = outcomes.clone();
-                let own_id = id.clone();
-                let flight = async move {
-                    let ended = Err(Error::internal("a fetch", "ended early"));
-                    all.await.get(&own_id).cloned().unwrap_or(ended)
-                };
-                flights.insert(id, flight.boxed().shared());
-            }
+            flights.extend(ids.into_iter().map(|id| (id, flight.clone())));
         }
-        Ok(ids
-            .iter()
-            .filter_map(|id| flights.get(id).cloned())
-            .collect())
+        let joined = ids.iter().filter_map(|id| flights.get(id).cloned());
+        Ok(joined.collect())
     }
 
     /// Fetches series of one source in its turn, and keeps what came.
-    async fn run(
-        self: Arc<Self>,
-        source: String,
-        ids: Vec<SeriesId>,
-    ) -> BTreeMap<SeriesId, Result<()>> {
+    async fn run(self: Arc<Self>, source: String, ids: Vec<SeriesId>) -> Outcomes {
         let turn = Arc::clone(self.turns.lock().entry(source.clone()).or_default());
         let _turn = turn.lock().await;
         let _slot = self.slots.acquire().await;
         if source == "fred" && !self.has_told_terms.swap(true, Ordering::Relaxed) {
             tracing::warn!(target: NOTICE_TARGET, "{FRED_TERMS}");
         }
-        let demand = Arc::clone(&self);
-        let only = ids.clone();
         let runtime = tokio::runtime::Handle::current();
-        let job = tokio::task::spawn_blocking(move || runtime.block_on(demand.sync_and_keep(only)));
-        let ended = job
-            .await
-            .unwrap_or_else(|e| Err(Error::internal("a fetch", e)));
-        let outcomes = match ended {
-            Ok(outcomes) => outcomes,
-            Err(error) => ids.into_iter().map(|id| (id, Err(error.clone()))).collect(),
-        };
+        let demand = Arc::clone(&self);
+        let work = move || runtime.block_on(demand.sync_and_keep(ids));
+        let outcomes = (tokio::task::spawn_blocking(work).await).unwrap_or_default();
         for (id, outcome) in &outcomes {
-            match outcome {
-                Ok(()) => self.failures.remove(id),
-                Err(error) => {
-                    tracing::debug!(%id, %source, error = error.operator_message(), "not fetched");
-                    self.failures
-                        .insert(id.clone(), (Instant::now(), error.clone()));
-                }
-            }
+            let Err(error) = outcome else {
+                self.failures.remove(id);
+                continue;
+            };
+            tracing::debug!(%id, %source, error = error.operator_message(), "not fetched");
+            let failure = (Instant::now(), error.clone());
+            self.failures.insert(id.clone(), failure);
         }
         outcomes
     }
 
-    async fn sync_and_keep(&self, ids: Vec<SeriesId>) -> Result<BTreeMap<SeriesId, Result<()>>> {
-        let scratch = Sqlite::in_memory()?;
+    async fn sync_and_keep(&self, ids: Vec<SeriesId>) -> Outcomes {
         let config = SyncConfig {
             sources: self.settings.sources.clone(),
             only: Some(ids.clone()),
             ..SyncConfig::default()
         };
-        let mut progress = Progress::quiet();
-        let fetch = sync(&scratch, &config, CancellationToken::new(), &mut progress);
-        let Ok(ended) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
+        let fetch = async {
+            let scratch = Sqlite::in_memory()?;
+            let stop = CancellationToken::new();
+            let report = sync(&scratch, &config, stop, &mut Progress::quiet()).await?;
+            let kept = |id: &SeriesId| (id.clone(), self.keep(&scratch, id, &report));
+            Ok(ids.iter().map(kept).collect())
+        };
+        let ended = tokio::time::timeout(LONGEST_FETCH, fetch).await;
+        let outcomes = ended.unwrap_or_else(|_| {
             let seconds = LONGEST_FETCH.as_secs();
             let what = format!("The source did not answer within {seconds} s; ask again later.");
-            return Err(Error::unavailable(what, None));
-        };
-        let report = ended?;
-        let outcomes = ids.into_iter().map(|id| {
-            let outcome = self.keep(&scratch, &id, &report);
-            (id, outcome)
+            Err(Error::unavailable(what, None))
         });
-        Ok(outcomes.collect())
+        outcomes.unwrap_or_else(|error| {
+            let failed = |id: &SeriesId| (id.clone(), Err(error.clone()));
+            ids.iter().map(failed).collect()
+        })
     }
 
     /// Keeps a series that a fetch has brought, in the store or in memory.
@@ -390,7 +373,7 @@ impl Demand {
             let mut outcomes = report.series.iter().filter(|(other, _)| other == id);
             return Err(match outcomes.next() {
                 Some((_, Outcome::Failed(error))) => self.explain(id, error),
-                Some((_, Outcome::Skipped(why))) => Error::unavailable(why.clone(), None),
+                Some((_, Outcome::Skipped(error))) => error.clone(),
                 Some(_) | None => unknown(id, "its source has no figure of it".to_owned()),
             });
         };
@@ -399,20 +382,16 @@ impl Demand {
         let is_open =
             source.is_some_and(|source| source.id != "fred" && source.rights != Rights::FetchOnly);
         if !is_open {
-            self.memory.insert(
-                id,
-                Fetched {
-                    description,
-                    rows,
-                    status,
-                },
-            );
+            let fetched = Fetched {
+                description,
+                rows,
+                status,
+            };
+            self.memory.insert(id, fetched);
             return Ok(());
         }
         let today = day_of(status.fetched_at);
-        let address = self
-            .route(id)
-            .map_or_else(String::new, |route| route.feed.url.clone());
+        let address = self.route(id).map(|route| route.feed.url.clone());
         self.store.write_batch(&|store| {
             store.write(Write {
                 id,
@@ -424,7 +403,7 @@ impl Demand {
             store.describe(description.as_slice())?;
             let mut kept = kept(store)?;
             let new = Kept {
-                address: address.clone(),
+                address: address.clone().unwrap_or_default(),
                 asked: today,
             };
             kept.remove(id);
@@ -436,19 +415,14 @@ impl Demand {
 
     /// Says what a failed fetch means for the caller.
     fn explain(&self, id: &SeriesId, error: &Error) -> Error {
-        match (error, self.route(id)) {
-            (Error::NoData { .. }, Some(route)) => {
-                let agency = &route.source.name;
-                unknown(
-                    id,
-                    format!(
-                        "{id} has the form of a series of {agency}, which has none of that name"
-                    ),
-                )
-            }
-            (Error::NoData { reason, .. }, None) => unknown(id, reason.clone()),
-            _ => error.clone(),
-        }
+        let Error::NoData { reason, .. } = error else {
+            return error.clone();
+        };
+        let why = self.route(id).map(|route| {
+            let agency = &route.source.name;
+            format!("{id} has the form of a series of {agency}, which has none of that name")
+        });
+        unknown(id, why.unwrap_or_else(|| reason.clone()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What others list: the titles of BLS's series, which a sync reads monthly, and a search at FRED and DBnomics, which a caller
 //! asks for (docs/SOURCES.md#any-series).
 
+use super::calendars::ListRead;
 use super::fetch::HttpClient;
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
@@ -8,14 +9,13 @@ use super::state::{self, States};
 use super::titles::clean;
 use crate::store::{Description, Store};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::Result;
 use econoscope_core::model::{Frequency, SeriesId, untrusted};
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::HashMap;
 use std::time::Duration;
-use url::Url;
 
 /// Surveys whose titles are read.
 const SURVEYS: [&str; 7] = ["ln", "la", "cu", "ce", "sm", "ap", "jt"];
@@ -31,7 +31,7 @@ const MAX_RESULTS: usize = 5;
 /// Longest title of what is found elsewhere, in characters.
 const MAX_TITLE: usize = 200;
 
-/// Reads the lists of titles that are due, and returns the number of titles in each, or why it was not read. BLS asks for a mail
+/// Reads the lists of titles that are due, and returns what came of each. BLS asks for a mail
 /// address in every request to its files, so without one none is read.
 ///
 /// # Errors
@@ -40,43 +40,34 @@ pub(super) async fn read_titles(
     store: &dyn Store,
     settings: &SourceSettings,
     now: Timestamp,
-) -> Result<Vec<(String, Result<usize>)>> {
-    if !settings
-        .contact
-        .as_ref()
-        .is_some_and(|contact| contact.contains('@'))
-    {
+) -> Result<Vec<ListRead>> {
+    let contact = settings.contact.as_deref().unwrap_or_default();
+    if !contact.contains('@') {
         return Ok(Vec::new());
     }
     let mut read_at: States<Timestamp> = state::read(store, READ_AT)?;
-    let home = settings.address("bls", "https://download.bls.gov")?;
     let hosts = ["download.bls.gov".to_owned()];
-    let name = "Bureau of Labor Statistics";
-    let client = HttpClient::new(settings, "bls", name, PaceSettings::DOWNLOADS, &hosts)?;
+    let bureau = "Bureau of Labor Statistics";
+    let client = HttpClient::new(settings, "bls", bureau, PaceSettings::DOWNLOADS, &hosts)?;
     let mut reads = Vec::new();
     for survey in SURVEYS {
         let is_due = |at: &Timestamp| now.duration_since(*at).as_hours() >= INTERVAL_DAYS * 24;
         if !read_at.get(survey).is_none_or(is_due) {
             continue;
         }
-        let path = format!("/pub/time.series/{survey}/{survey}.series");
-        let url = home
-            .join(&path)
-            .map_err(|e| Error::internal("the address of a list", e))?;
-        let sent = client
-            .send(client.get(url, "text/plain, */*"), |_| false)
-            .await;
-        let list = sent.and_then(|response| match response.problem() {
-            Some(problem) => Err(client.unusable(&path, &problem)),
-            None => parse_titles(&response.body, now)
-                .map_err(|problem| client.unusable(&path, &problem)),
+        let name = format!("/pub/time.series/{survey}/{survey}.series");
+        let url = settings.url("bls", &format!("https://download.bls.gov{name}"))?;
+        let sent = client.download(url, "text/plain, */*", &name).await;
+        let list = sent.and_then(|body| {
+            parse_titles(&body, now).map_err(|problem| client.unusable(&name, &problem))
         });
         if let Ok(titles) = &list {
             store.describe(titles)?;
             read_at.insert(survey.to_owned(), now);
             state::write(&read_at, store, READ_AT)?;
         }
-        reads.push((path, list.map(|titles| titles.len())));
+        let result = list.map(|titles| format!("{} titles", titles.len()));
+        reads.push(ListRead { name, result });
     }
     Ok(reads)
 }
@@ -91,12 +82,9 @@ fn parse_titles(body: &[u8], now: Timestamp) -> std::result::Result<Vec<Descript
         .trim(csv::Trim::All)
         .from_reader(body);
     let header = reader.headers().map_err(|e| e.to_string())?.clone();
-    let columns: HashMap<&str, usize> = header.iter().zip(0..).collect();
     let column = |name: &str| {
-        columns
-            .get(name)
-            .copied()
-            .ok_or_else(|| format!("it has no column \"{name}\""))
+        let index = header.iter().position(|other| other == name);
+        index.ok_or_else(|| format!("it has no column \"{name}\""))
     };
     let id = column("series_id")?;
     let title = column("series_title")?;
@@ -145,30 +133,31 @@ pub struct FoundElsewhere {
 /// Searches FRED, with a key and where it may be asked, and DBnomics, for two seconds. Returns what was found, at most five, or
 /// why a place had nothing.
 pub(super) async fn search(settings: &SourceSettings, words: &str) -> Vec<Result<FoundElsewhere>> {
+    let mut hasty = settings.clone();
+    hasty.timeouts.all_tries = SEARCH_PATIENCE;
     let limit = MAX_RESULTS.to_string();
-    // It lists what has all words.
-    let first = words.split_whitespace().take(2);
-    let first_words = first.collect::<Vec<_>>().join(" ");
-    let dbnomics = Place {
-        id: "dbnomics",
-        name: "DBnomics",
-        address: "https://api.db.nomics.world/v22/search",
-        query: vec![("q", &first_words), ("limit", &limit)],
-    };
-    let key = settings.key.as_ref().filter(|_| !settings.no_fred);
-    let fred = key.map(|key| Place {
-        id: "fred api",
-        name: "FRED",
-        address: "https://api.stlouisfed.org/fred/series/search",
-        query: vec![
+    let fred = async {
+        let Some(key) = hasty.key.as_ref().filter(|_| !hasty.no_fred) else {
+            return Ok(Vec::new());
+        };
+        let address = "https://api.stlouisfed.org/fred/series/search";
+        let query = [
             ("search_text", words),
             ("limit", &limit),
             ("file_type", "json"),
             ("api_key", key.expose()),
-        ],
-    });
-    let places = fred.iter().chain([&dbnomics]);
-    let lists = join_all(places.map(|place| find(settings, place))).await;
+        ];
+        find(&hasty, "fred api", "FRED", address, &query).await
+    };
+    let dbnomics = async {
+        // It lists what has all words.
+        let first = words.split_whitespace().take(2);
+        let first_words = first.collect::<Vec<_>>().join(" ");
+        let address = "https://api.db.nomics.world/v22/search";
+        let query = [("q", first_words.as_str()), ("limit", &limit)];
+        find(&hasty, "dbnomics", "DBnomics", address, &query).await
+    };
+    let lists = join_all([fred.boxed(), dbnomics.boxed()]).await;
     let all = lists.into_iter().flat_map(|list| match list {
         Ok(found) => found.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
@@ -176,56 +165,36 @@ pub(super) async fn search(settings: &SourceSettings, words: &str) -> Vec<Result
     all.take(MAX_RESULTS).collect()
 }
 
-/// A place to search.
-struct Place<'a> {
-    id: &'static str,
-    name: &'static str,
-    address: &'static str,
-    query: Vec<(&'static str, &'a str)>,
-}
-
-async fn find(settings: &SourceSettings, place: &Place<'_>) -> Result<Vec<FoundElsewhere>> {
-    let problem = |e: url::ParseError| Error::internal("the address of a search", e);
-    let mut url = Url::parse(place.address).map_err(problem)?;
-    if let Some(home) = settings.addresses.get(place.id) {
-        url = super::client::with_home(&url, home);
-    }
-    url.query_pairs_mut().extend_pairs(&place.query);
-    let mut hasty = settings.clone();
-    hasty.timeouts.all_tries = SEARCH_PATIENCE;
-    let client = HttpClient::new(&hasty, place.id, place.name, PaceSettings::API, &[])?;
-    let response = client
-        .send(client.get(url, "application/json"), |_| false)
-        .await?;
-    if let Some(problem) = response.problem() {
-        return Err(client.unusable("a search", &problem));
-    }
-    let body: Value = serde_json::from_slice(&response.body)
-        .map_err(|_| client.unusable("a search", "it is no JSON"))?;
-    let rows = body
-        .get("seriess")
-        .or_else(|| body.pointer("/results/docs"));
-    let found = rows.and_then(Value::as_array).into_iter().flatten();
+async fn find(
+    settings: &SourceSettings,
+    id: &str,
+    place: &'static str,
+    address: &str,
+    query: &[(&str, &str)],
+) -> Result<Vec<FoundElsewhere>> {
+    let mut url = settings.url(id, address)?;
+    url.query_pairs_mut().extend_pairs(query);
+    let client = HttpClient::new(settings, id, place, PaceSettings::API, &[])?;
+    let body = client.download(url, "application/json", "a search").await?;
+    let answer: Value =
+        serde_json::from_slice(&body).map_err(|_| client.unusable("a search", "it is no JSON"))?;
+    let fred = answer.get("seriess");
+    let rows = fred.or_else(|| answer.pointer("/results/docs"));
     let text = |row: &Value, name: &str| {
         let text = row.get(name).and_then(Value::as_str)?;
         Some(untrusted::clean_name(text, MAX_TITLE))
     };
     let read = |row: &Value| {
-        let set = || {
-            Some(format!(
-                "{}/{}",
-                text(row, "provider_code")?,
-                text(row, "code")?
-            ))
+        let id = if place == "FRED" {
+            text(row, "id")?
+        } else {
+            let set = text(row, "code")?;
+            format!("{}/{set}", text(row, "provider_code")?)
         };
-        Some(FoundElsewhere {
-            id: text(row, "id")
-                .filter(|_| place.name == "FRED")
-                .or_else(set)?,
-            title: text(row, "title").or_else(|| text(row, "name"))?,
-            place: place.name,
-        })
+        let title = text(row, "title").or_else(|| text(row, "name"))?;
+        Some(FoundElsewhere { id, title, place })
     };
+    let found = rows.and_then(Value::as_array).into_iter().flatten();
     Ok(found.filter_map(read).collect())
 }
 

@@ -6,7 +6,7 @@
 
 mod entries;
 
-use super::fetch::{HttpClient, Timeouts, Validators, unavailable};
+use super::fetch::{HttpClient, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
 use super::state::{self, States};
@@ -30,12 +30,6 @@ const INTERVAL_SECONDS: i64 = 30 * 60;
 const MAX_FEED_BYTES: usize = 8 << 20;
 const ACCEPT: &str =
     "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8";
-/// Few retries, because articles can wait for the next sync.
-const PACE: PaceSettings = PaceSettings {
-    tries: 2,
-    max_retry_after: Duration::from_secs(10),
-    ..PaceSettings::DOWNLOADS
-};
 /// Longest time for a feed with all tries.
 const MAX_DURATION: Duration = Duration::from_secs(30);
 
@@ -65,10 +59,8 @@ impl Feed {
     /// [`Error::BadFile`] with the file, the line and the problem.
     pub fn from_file(path: &Path) -> Result<Vec<Self>> {
         let file = disk::format_path(path);
-        match disk::read_text(path) {
-            Ok(text) => Self::parse_list(&file, &text),
-            Err(e) => Err(Error::bad_file(file, e.to_string())),
-        }
+        let text = disk::read_text(path).map_err(|e| Error::bad_file(&file, e.to_string()))?;
+        Self::parse_list(&file, &text)
     }
 
     fn parse_list(file: &str, text: &str) -> Result<Vec<Self>> {
@@ -117,14 +109,9 @@ pub async fn read_feeds(
     now: Timestamp,
     cancel: &CancellationToken,
 ) -> Result<Vec<Result<Option<usize>>>> {
-    let settings = SourceSettings {
-        timeouts: Timeouts {
-            all_tries: settings.timeouts.all_tries.min(MAX_DURATION),
-            ..settings.timeouts
-        },
-        ..settings.clone()
-    };
-    let client = HttpClient::new(&settings, "feeds", "The feed", PACE, &[])?;
+    let mut hasty = settings.clone();
+    hasty.timeouts.all_tries = hasty.timeouts.all_tries.min(MAX_DURATION);
+    let client = HttpClient::new(&hasty, "feeds", "The feed", PaceSettings::LISTS, &[])?;
     let mut states: States<ReadState> = state::read(store, STATES)?;
     let before = states.clone();
     let mut results = Vec::new();
@@ -134,11 +121,8 @@ pub async fn read_feeds(
             break;
         };
         if let Err(error) = &result {
-            tracing::warn!(
-                feed = feed.name,
-                error = error.operator_message(),
-                "a feed was not read"
-            );
+            let why = error.operator_message();
+            tracing::warn!(feed = feed.name, error = why, "a feed was not read");
         }
         results.push(result);
     }
@@ -170,17 +154,12 @@ async fn read_feed(
         }
         200 => match entries::articles(feed, &response.body, now) {
             Ok(articles) => (response.validators, Some(store.write_articles(&articles)?)),
-            Err(e) => {
-                return unusable(format!("the answer is no feed that can be read ({e})"));
-            }
+            Err(e) => return unusable(format!("the answer is no feed that can be read ({e})")),
         },
         status => return unusable(format!("HTTP {status} instead of a feed")),
     };
-    let state = ReadState {
-        at: now,
-        validators,
-    };
-    states.insert(feed.url.to_string(), state);
+    let at = now;
+    states.insert(feed.url.to_string(), ReadState { at, validators });
     Ok(added)
 }
 

@@ -191,6 +191,18 @@ impl HttpClient {
         self.client.get(url).header(ACCEPT, accept)
     }
 
+    /// Downloads `what` in one response.
+    ///
+    /// # Errors
+    /// As [`Self::send`], and [`Error::Unavailable`] when the response cannot be parsed.
+    pub(super) async fn download(&self, url: Url, accept: &str, what: &str) -> Result<Vec<u8>> {
+        let response = self.send(self.get(url, accept), |_| false).await?;
+        match response.problem() {
+            Some(problem) => Err(self.unusable(what, &problem)),
+            None => Ok(response.body),
+        }
+    }
+
     /// Returns a POST request with a body of JSON or a form.
     pub(super) fn post(&self, url: Url, body: String) -> RequestBuilder {
         let content_type = if body.starts_with('{') {
@@ -250,21 +262,19 @@ impl HttpClient {
     }
 
     async fn send_once(&self, builder: RequestBuilder) -> std::result::Result<Response, TryError> {
+        let name = &self.name;
+        let final_error = |what: String| TryError {
+            error: unavailable(what),
+            can_retry: false,
+        };
         let request = builder.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
-            return Err(TryError {
-                error: unavailable(format!(
-                    "{} cannot be asked: this machine's clock is before 1970. Set it and try again.",
-                    self.name
-                )),
-                can_retry: false,
-            });
+            return Err(final_error(format!(
+                "{name} cannot be asked: this machine's clock is before 1970. Set it and try again."
+            )));
         }
-        let response = self
-            .client
-            .execute(request)
-            .await
-            .map_err(|e| self.network_error(e))?;
+        let sent = self.client.execute(request).await;
+        let response = sent.map_err(|e| self.network_error(e))?;
         let status = response.status();
         let headers = response.headers();
         if status.as_u16() == 429 || status.is_server_error() {
@@ -273,10 +283,9 @@ impl HttpClient {
                 can_retry: true,
             });
         }
-        let text = |name: HeaderName| {
-            net::single_value(headers, &name)
-                .unwrap_or_default()
-                .to_owned()
+        let text = |header: HeaderName| {
+            let value = net::single_value(headers, &header);
+            value.unwrap_or_default().to_owned()
         };
         let validators = Validators {
             etag: text(ETAG),
@@ -284,17 +293,11 @@ impl HttpClient {
         };
         let content_type = text(CONTENT_TYPE).to_ascii_lowercase();
         let location = text(LOCATION);
-        let body = net::read_body(response, MAX_BODY_BYTES)
-            .await
-            .map_err(|e| self.network_error(e))?
-            .ok_or_else(|| {
-                let mib = MAX_BODY_BYTES >> 20;
-                let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
-                TryError {
-                    error: unavailable(what),
-                    can_retry: false,
-                }
-            })?;
+        let read = net::read_body(response, MAX_BODY_BYTES).await;
+        let body = read.map_err(|e| self.network_error(e))?.ok_or_else(|| {
+            let mib = MAX_BODY_BYTES >> 20;
+            final_error(format!("{name}'s answer is larger than {mib} MiB."))
+        })?;
         Ok(Response {
             validators,
             status: status.as_u16(),

@@ -15,7 +15,7 @@ use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::model::SeriesId;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use series::import_series;
+use series::{SeriesImport, import_series};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -38,8 +38,6 @@ pub struct ImportReport {
     pub rows: usize,
     /// What the store wrote of them.
     pub written: WriteOutcome,
-    /// Series outside the catalogue whose titles came with the files.
-    pub described: usize,
     /// Imported series without a title in the catalogue, the store or the files.
     pub untitled: Vec<SeriesId>,
     /// What was refused and why, with file and line. Empty = everything was imported.
@@ -50,14 +48,12 @@ pub struct ImportReport {
 
 /// The first names of a list, and how many more there are.
 fn format_list(names: &[String]) -> String {
-    let shown = names.iter().take(MAX_NAMES).map(String::as_str);
-    let more = names.len().saturating_sub(MAX_NAMES);
-    let rest = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+    let (shown, rest) = names.split_at(names.len().min(MAX_NAMES));
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    shown.collect::<Vec<_>>().join(", ") + &rest
+    shown.join(", ") + &more
 }
 
 /// Reads every `*.csv` of a folder (not of its sub-folders), or one file, into the store.
@@ -102,31 +98,15 @@ pub fn import_from(
     provenance: Provenance<'_>,
     progress: &mut Progress,
 ) -> Result<ImportReport> {
-    let FolderFiles { files, passed_over } = csv_files(path)?;
-    let mut content = read_files(&files, progress)?;
-    if !passed_over.is_empty() {
-        let names = format_list(&passed_over);
-        let warning = format!("not read, because only .csv is: {names}");
-        content.warnings.push(warning);
-    }
-    let mut report = ImportReport {
-        warnings: content.warnings,
-        files: files.len(),
-        series: content.series.len(),
-        described: content.titles.len(),
-        errors: content.errors,
-        ..ImportReport::default()
-    };
+    let folder = csv_files(path)?;
+    let content = read_files(&folder, progress)?;
     // Series with a title come first, in the order of their file, which is the order of search results.
     let mut seen = BTreeSet::new();
-    let ids = content
-        .titles
-        .iter()
-        .map(|title| &title.id)
+    let titled = content.titles.iter().map(|title| &title.id);
+    let columns: Vec<(&SeriesId, &SeriesRows)> = titled
         .chain(content.series.keys())
-        .filter(|id| seen.insert(*id));
-    let columns: Vec<(&SeriesId, &SeriesRows)> = ids
-        .filter_map(|id| Some((id, content.series.get(id)?)))
+        .filter(|id| seen.insert(*id))
+        .filter_map(|id| content.series.get_key_value(id))
         .collect();
     progress.start("writing series", columns.len());
     // When the store retries the batch, the first attempt counts, because it may have been committed.
@@ -136,45 +116,50 @@ pub fn import_from(
         store.describe(&content.titles)?;
         for (id, column) in &columns {
             let result = import_series(store, id, column, provenance)?;
-            let written = match &result.refusal {
-                Some(error) => Err(error.to_string()),
-                None => Ok(format_outcome(result.written)),
-            };
-            shared_progress.lock().finish_step(id.as_str(), written);
+            let written = result
+                .written
+                .as_ref()
+                .map(|written| format_outcome(*written));
+            let shown = written.map_err(ToString::to_string);
+            shared_progress.lock().finish_step(id.as_str(), shown);
             results.lock().entry((*id).clone()).or_insert(result);
         }
         Ok(())
     })?;
+    let mut report = ImportReport {
+        files: folder.files.len(),
+        series: content.series.len(),
+        errors: content.errors,
+        warnings: content.warnings,
+        ..ImportReport::default()
+    };
     for (id, result) in results.into_inner() {
-        report.rows += result.rows;
-        report.written.added += result.written.added;
-        report.written.revised += result.written.revised;
-        report.warnings.extend(result.warnings);
-        if let Some(error) = result.refusal {
-            report.errors.push(error);
-            report.series -= 1;
-        } else if !result.has_title {
-            report.untitled.push(id);
-        }
+        report.add(id, result);
     }
-    progress.finish(&report.summary());
+    progress.finish();
     Ok(report)
 }
 
 impl ImportReport {
-    fn summary(&self) -> String {
-        let series = self.series;
-        let rows = self.rows;
-        let files = self.files;
-        let WriteOutcome { added, revised } = self.written;
-        let refused = self.errors.len();
-        format!(
-            "{series} series with {rows} figures out of {files} files: {added} new, {revised} revised; {refused} refused."
-        )
+    fn add(&mut self, id: SeriesId, result: SeriesImport) {
+        self.warnings.extend(result.warnings);
+        match result.written {
+            Ok(WriteOutcome { added, revised }) => {
+                self.rows += result.rows;
+                self.written.added += added;
+                self.written.revised += revised;
+                self.untitled.extend((!result.has_title).then_some(id));
+            }
+            Err(error) => {
+                self.errors.push(error);
+                self.series -= 1;
+            }
+        }
     }
 }
 
 /// The files of a folder.
+#[derive(Default)]
 struct FolderFiles {
     files: Vec<PathBuf>,
     /// Names of what is not read.
@@ -185,10 +170,7 @@ struct FolderFiles {
 fn csv_files(path: &Path) -> Result<FolderFiles> {
     let unlisted =
         |e: io::Error| Error::bad_file(format_path(path), format!("cannot be listed: {e}"));
-    let mut folder = FolderFiles {
-        files: Vec::new(),
-        passed_over: Vec::new(),
-    };
+    let mut folder = FolderFiles::default();
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
         folder.files.push(path.to_owned());
         return Ok(folder);
@@ -225,18 +207,17 @@ struct SeriesRows {
     rows: Vec<Row>,
 }
 
-fn read_files(files: &[PathBuf], progress: &mut Progress) -> Result<Content> {
-    progress.start("reading files", files.len());
+fn read_files(folder: &FolderFiles, progress: &mut Progress) -> Result<Content> {
+    progress.start("reading files", folder.files.len());
     let mut content = Content::default();
     let mut total = 0;
-    for path in files {
+    for path in &folder.files {
         let name = format_path(path);
         progress.start_step(&name);
         let errors_before = content.errors.len();
-        let rows = content.read(path, &name).unwrap_or_else(|error| {
-            content.errors.push(error);
-            0
-        });
+        let read = content.read(path, &name);
+        let rows = *read.as_ref().unwrap_or(&0);
+        content.errors.extend(read.err());
         total += rows;
         if total > MAX_IMPORT_ROWS {
             let problem = format!(
@@ -244,11 +225,13 @@ fn read_files(files: &[PathBuf], progress: &mut Progress) -> Result<Content> {
             );
             return Err(Error::bad_file(&name, problem));
         }
-        let result = match content.errors.get(errors_before) {
-            Some(error) => Err(error.to_string()),
-            None => Ok(format!("{rows} figures")),
-        };
-        progress.finish_step(&name, result);
+        let error = content.errors.get(errors_before).map(Error::to_string);
+        progress.finish_step(&name, error.map_or(Ok(format!("{rows} figures")), Err));
+    }
+    if !folder.passed_over.is_empty() {
+        let names = format_list(&folder.passed_over);
+        let warning = format!("not read, because only .csv is: {names}");
+        content.warnings.push(warning);
     }
     content.series.retain(|id, _| !content.refused.contains(id));
     Ok(content)
@@ -304,19 +287,17 @@ impl Content {
             self.errors.push(Error::bad_file(file, problem));
             return;
         }
-        let merged = match (rows, self.series.remove(&id)) {
-            (Ok(rows), Some(earlier)) => earlier.merge(rows),
-            (Ok(rows), None) => Ok(SeriesRows {
+        let merged = rows.and_then(|rows| match self.series.remove(&id) {
+            Some(earlier) => earlier.merge(rows),
+            None => Ok(SeriesRows {
                 file: file.to_owned(),
                 rows,
             }),
-            (Err(error), _) => Err(error),
-        };
+        });
         match merged {
             Ok(series) => drop(self.series.insert(id, series)),
-            Err(LineError { line, problem }) => {
-                let what = format!("{problem}; nothing of {id} was imported");
-                self.errors.push(Error::bad_line(file, line.into(), what));
+            Err(error) => {
+                self.errors.push(error.refusal_of(&id, file));
                 self.refused.insert(id);
             }
         }
@@ -330,20 +311,9 @@ impl SeriesRows {
     /// [`LineError`] when the files have two figures for the same key.
     fn merge(mut self, rows: Vec<Row>) -> std::result::Result<Self, LineError> {
         self.rows.extend(rows);
-        // A stable sort leaves the row of the first file before that of the second.
-        self.rows.sort_by_key(Row::key);
-        if let Some([old, new]) = table::find_conflict(&self.rows) {
-            let value = new.format_value();
-            let old_value = old.format_value();
-            return Err(LineError {
-                line: new.line,
-                problem: format!(
-                    "{value} for {}, but {old_value} on line {} of {}",
-                    new.date, old.line, self.file
-                ),
-            });
-        }
-        self.rows.dedup_by_key(|row| row.key());
+        table::merge(&mut self.rows, |old, new| {
+            format!("{} of {}", new.conflict_with(old), self.file)
+        })?;
         if !self.file.ends_with(" and others") {
             self.file += " and others";
         }

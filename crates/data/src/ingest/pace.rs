@@ -34,6 +34,12 @@ impl PaceSettings {
         interval: Duration::from_secs(1),
         ..Self::API
     };
+    /// Few retries, for lists that can wait for the next sync.
+    pub const LISTS: Self = Self {
+        tries: 2,
+        max_retry_after: Duration::from_secs(10),
+        ..Self::DOWNLOADS
+    };
 
     /// Returns the upper bound of the wait after try number `tried` (from 1); `None` when it was the last one, or
     /// `retry_after` is too long.

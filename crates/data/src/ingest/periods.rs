@@ -64,18 +64,10 @@ fn weeks(stored: &[Observation], incoming: &[Date]) -> Option<Periods> {
 }
 
 fn most_frequent(dates: impl Iterator<Item = Date>) -> Option<Weekday> {
-    let mut counts = [0; 7];
-    for date in dates {
-        if let Some(count) = counts.get_mut(usize::from(
-            date.weekday().to_monday_zero_offset().unsigned_abs(),
-        )) {
-            *count += 1;
-        }
-    }
-    let (day, count) = (0i8..).zip(counts).max_by_key(|(_, count)| *count)?;
-    Weekday::from_monday_zero_offset(day)
-        .ok()
-        .filter(|_| count > 0)
+    let days: Vec<Weekday> = dates.map(Date::weekday).collect();
+    let count = |day: &Weekday| days.iter().filter(|other| *other == day).count();
+    let week = Weekday::Monday.cycle_forward().take(7);
+    week.max_by_key(count).filter(|_| !days.is_empty())
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ pub(super) struct Plan {
 }
 
 /// The settings of a sync; by default it reads the whole catalogue, today.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SyncConfig {
     /// How sources are asked.
     pub sources: SourceSettings,
@@ -121,26 +121,15 @@ pub struct SyncConfig {
     pub wanted: Arc<Wanted>,
     /// Dry run: report the planned requests, and send none.
     pub dry_run: bool,
-    /// The clock.
-    pub clock: fn() -> Timestamp,
-}
-
-impl Default for SyncConfig {
-    fn default() -> Self {
-        Self {
-            sources: SourceSettings::default(),
-            only: None,
-            force: false,
-            vintages: false,
-            accept: Vec::new(),
-            wanted: Arc::default(),
-            dry_run: false,
-            clock: econoscope_core::clock::wall_time,
-        }
-    }
+    /// The clock; `None` = that of this machine.
+    pub clock: Option<fn() -> Timestamp>,
 }
 
 impl SyncConfig {
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.unwrap_or(econoscope_core::clock::wall_time)()
+    }
+
     /// Returns the series to consider: those of `only`, or the catalogue and the series that only recipes know.
     pub(super) fn series(&self) -> Vec<SeriesId> {
         if let Some(only) = &self.only {
@@ -158,9 +147,12 @@ impl SyncConfig {
 
     /// Whether the operator accepts a source for a series without confirmation.
     pub(super) fn is_accepted(&self, id: &SeriesId, source: &str) -> bool {
-        self.accept
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(id.as_str()) || name.eq_ignore_ascii_case(source))
+        let is_name = |name: &String| {
+            [id.as_str(), source]
+                .iter()
+                .any(|n| name.eq_ignore_ascii_case(n))
+        };
+        self.accept.iter().any(is_name)
     }
 }
 
@@ -204,10 +196,8 @@ impl Plan {
         let is_whole = config.only.is_none();
         let calendars: Vec<String> = (calendars::open_calendars(settings).filter(|_| is_whole))
             .map(|(source, calendar)| {
-                format!(
-                    "{}/{}: 1 request, for release days, once a day",
-                    source.id, calendar.id
-                )
+                let name = format!("{}/{}", source.id, calendar.id);
+                format!("{name}: 1 request, for release days, once a day")
             })
             .collect();
         let count = feed_requests + calendars.len() + others.get(FRED).map_or(0, Vec::len);
@@ -220,9 +210,8 @@ impl Plan {
             lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
         }
         for (id, until) in &self.fresh {
-            lines.push(format!(
-                "{id}: not before {until:.0}, when its next figure is due"
-            ));
+            let line = format!("{id}: not before {until:.0}, when its next figure is due");
+            lines.push(line);
         }
         for (id, error) in &self.refused {
             lines.push(format!("{id}: {error}"));
@@ -271,10 +260,7 @@ fn describe_requests(feeds: &StepsByFeed<'_>, today: Date) -> (Vec<String>, usiz
     for (name, (feed_ref, steps)) in feeds {
         let requests = requests(*feed_ref, steps, today);
         let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
-        let host = url
-            .as_ref()
-            .and_then(url::Url::host_str)
-            .unwrap_or_default();
+        let host = (url.as_ref().and_then(url::Url::host_str)).unwrap_or_default();
         let pace = feed_ref.source.pace_ms;
         let ids: Vec<&str> = steps.iter().map(|step| step.id.as_str()).collect();
         let first = *names_by_url.entry(&feed_ref.feed.url).or_insert(name);
@@ -318,10 +304,7 @@ pub(super) fn plan(
         let release = first_route.and_then(|route| route.feed.release);
         let frequency = info.map(|info| info.frequency);
         let status = status_by_id.get(&id);
-        let state = states
-            .get(id.as_str())
-            .copied()
-            .filter(|_| status.is_some());
+        let state = (states.get(id.as_str()).copied()).filter(|_| status.is_some());
         let wants_vintages = config.vintages
             && is_on_fred
             && (frequency != Some(Frequency::Daily) || config.only.is_some())
@@ -329,15 +312,12 @@ pub(super) fn plan(
         let last = status.map(|status| status.last);
         // A read in the future was dated by a wrong clock, and would count as fresh until then.
         let until = (state.filter(|state| state.read_at <= now)).map(|state| {
-            let due = info
-                .zip(last)
-                .map(|(info, last)| match announced.next_day(info, last) {
-                    Some(announced) => {
-                        new_york_time(announced.day, announced.at.unwrap_or(MORNING))
-                    }
-                    None => next_release(info, last, release),
-                });
-            fresh_until(state.read_at, frequency, due)
+            let due = |(info, last)| match announced.next_day(info, last) {
+                Some(next) => new_york_time(next.day, next.at.unwrap_or(MORNING)),
+                None => next_release(info, last, release),
+            };
+            let next = info.map(AsRef::as_ref).zip(last);
+            fresh_until(state.read_at, frequency, next.map(due))
         });
         match until.filter(|until| *until > now && !config.force && !wants_vintages) {
             Some(until) => plan.fresh.push((id, until)),
@@ -446,10 +426,9 @@ fn fresh_until(
     frequency: Option<Frequency>,
     due: Option<Timestamp>,
 ) -> Timestamp {
-    let retry = add_hours(read_at, retry_hours(frequency));
     match due.filter(|due| read_at < *due) {
         Some(due) => due.min(add_hours(read_at, MAX_FRESH_HOURS)),
-        None => retry,
+        None => add_hours(read_at, retry_hours(frequency)),
     }
 }
 

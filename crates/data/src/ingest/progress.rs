@@ -30,15 +30,13 @@ impl Progress {
     pub fn detect(quiet: bool) -> Self {
         let stderr = std::io::stderr();
         if quiet {
-            Self::quiet()
-        } else if stderr.is_terminal() {
-            Self {
-                bar: ProgressBar::hidden(),
-                output: None,
-            }
-        } else {
-            Self::lines(Box::new(stderr))
+            return Self::quiet();
         }
+        if !stderr.is_terminal() {
+            return Self::lines(Box::new(stderr));
+        }
+        let bar = ProgressBar::hidden();
+        Self { bar, output: None }
     }
 
     /// Starts a phase of `total` steps, such as "reading files".
@@ -91,9 +89,8 @@ impl Progress {
         }
     }
 
-    /// Ends the run with a summary.
-    pub(super) fn finish(&mut self, summary: &str) {
-        self.print(summary);
+    /// Ends the run.
+    pub(super) fn finish(&mut self) {
         self.bar.finish_and_clear();
     }
 }
@@ -122,10 +119,10 @@ mod tests {
         progress.finish_step("DGS10", written(2, 1));
         progress.finish_step("UNRATE", written(0, 0));
         progress.finish_step("X", Err("no data".into()));
-        progress.finish("2 read, 1 failed.");
+        progress.finish();
         assert_eq!(
             out.text(),
-            "fetching: 3\n[1/3] DGS10: 2 new, 1 revised\n[2/3] UNRATE: unchanged\n[3/3] X: FAILED: no data\n2 read, 1 failed.\n"
+            "fetching: 3\n[1/3] DGS10: 2 new, 1 revised\n[2/3] UNRATE: unchanged\n[3/3] X: FAILED: no data\n"
         );
     }
 }

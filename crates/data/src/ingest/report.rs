@@ -50,23 +50,17 @@ pub enum Outcome {
     /// It was read a short while ago; from this time on it is due again.
     Fresh(Timestamp),
     /// Its source was not requested, for this reason: it had failed too often or asked for a pause.
-    Skipped(String),
+    Skipped(Error),
     /// It could not be read or written; its rows are unchanged.
     Failed(Error),
 }
 
 impl Outcome {
     /// Adds the errors of sources that were asked before. `offline` is the reason why no source can be reached.
-    pub(super) fn with_errors(self, mut errors: Vec<Error>, offline: Option<&Error>) -> Self {
+    pub(super) fn with_errors(self, earlier: &[Error], offline: Option<&Error>) -> Self {
         match self {
-            Self::Failed(error) => {
-                errors.push(error.clone());
-                Self::Failed(join_errors(&errors, offline).unwrap_or(error))
-            }
-            Self::Skipped(why) => Self::Skipped(match join_errors(&errors, offline) {
-                Some(error) => format!("{} Then: {why}", error.operator_message()),
-                None => why,
-            }),
+            Self::Failed(error) => Self::Failed(join_errors(earlier, error, offline)),
+            Self::Skipped(error) => Self::Skipped(join_errors(earlier, error, offline)),
             Self::Written(_) | Self::Computed(_) | Self::Fresh(_) => self,
         }
     }
@@ -74,8 +68,7 @@ impl Outcome {
     /// Returns why the series was missed; `None` when it was not.
     pub(super) fn reason(&self) -> Option<String> {
         match self {
-            Self::Failed(error) => Some(error.operator_message()),
-            Self::Skipped(why) => Some(why.clone()),
+            Self::Failed(error) | Self::Skipped(error) => Some(error.operator_message()),
             Self::Written(_) | Self::Computed(_) | Self::Fresh(_) => None,
         }
     }
@@ -85,24 +78,22 @@ impl Outcome {
         match self {
             Self::Written(written) | Self::Computed(written) => Ok(format_outcome(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
-            Self::Skipped(why) => Ok(format!("skipped: {why}")),
+            Self::Skipped(error) => Ok(format!("skipped: {}", error.operator_message())),
             Self::Failed(error) => Err(error.operator_message()),
         }
     }
 }
 
-/// Joins the errors of several sources, in order; `None` when there are none. `offline` is the reason why no source can
-/// be reached.
-pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
-    let mut reasons: Vec<String> = errors.iter().map(Error::operator_message).collect();
+/// Joins the errors of several sources, in order. `offline` is the reason why no source can be reached.
+fn join_errors(earlier: &[Error], last: Error, offline: Option<&Error>) -> Error {
+    let errors = earlier.iter().chain([&last]);
+    let mut reasons: Vec<String> = errors.map(Error::operator_message).collect();
     reasons.dedup();
-    let last = errors.last()?;
     let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.operator_message()));
     if is_offline || reasons.len() == 1 {
-        return Some(last.clone());
+        return last;
     }
-    let what = reasons.join(" Then: ");
-    Some(Error::unavailable(what, last.retry_after()))
+    Error::unavailable(reasons.join(" Then: "), last.retry_after())
 }
 
 impl SyncReport {
@@ -131,11 +122,6 @@ impl SyncReport {
             .map(|(_, error)| error.operator_message())
     }
 
-    /// Counts a failed request of a source.
-    pub(super) fn count_failure(&mut self, source: &str) {
-        *self.failed.entry(source.to_owned()).or_default() += 1;
-    }
-
     fn count(&self, predicate: impl Fn(&Outcome) -> bool) -> usize {
         let outcomes = self.series.iter().map(|(_, outcome)| outcome);
         outcomes.filter(|outcome| predicate(outcome)).count()
@@ -143,15 +129,12 @@ impl SyncReport {
 
     /// Returns the series that failed, with the error.
     pub fn failures(&self) -> impl Iterator<Item = (&SeriesId, &Error)> {
-        self.series
-            .iter()
-            .filter_map(|(id, outcome)| match outcome {
-                Outcome::Failed(error) => Some((id, error)),
-                Outcome::Written(_)
-                | Outcome::Computed(_)
-                | Outcome::Fresh(_)
-                | Outcome::Skipped(_) => None,
-            })
+        self.series.iter().filter_map(|(id, outcome)| {
+            let Outcome::Failed(error) = outcome else {
+                return None;
+            };
+            Some((id, error))
+        })
     }
 
     /// Groups the missed series by reason.

@@ -1,7 +1,7 @@
 //! Source check: whether each source responds as its recipe says. Also what the last sync missed and refused.
 
 use super::accept::{Comparison, compare};
-use super::calendars::{self, CalendarRead, read_calendars};
+use super::calendars::{self, ListRead, read_calendars};
 use super::client::{Clients, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, MissedSeries};
@@ -44,11 +44,8 @@ pub async fn check_sources(
     settings: &SourceSettings,
     now: Timestamp,
 ) -> Result<Vec<FeedCheck>> {
-    let stored: Vec<SeriesId> = store
-        .status()?
-        .into_iter()
-        .map(|status| status.id)
-        .collect();
+    let statuses = store.status()?.into_iter();
+    let stored: Vec<SeriesId> = statuses.map(|status| status.id).collect();
     let settings = &settings.with_requested(&stored);
     let clients = Clients::new(settings);
     let mut checks = Vec::new();
@@ -76,15 +73,12 @@ pub async fn check_sources(
     }
     // What is read here is not stored.
     let scratch = Sqlite::in_memory()?;
-    for CalendarRead { name, result } in read_calendars(&scratch, settings, now, true).await? {
-        let count = result.map(|days| days.count_from(day_of(now)));
+    for ListRead { name, result } in read_calendars(&scratch, settings, now, true).await? {
         checks.push(FeedCheck {
             feed: name,
             host: String::new(),
             duration: None,
-            result: count
-                .map(|count| format!("{count} release days to come"))
-                .map_err(|error| error.operator_message()),
+            result: result.map_err(|error| error.operator_message()),
             head: String::new(),
         });
     }
@@ -107,11 +101,8 @@ async fn check_feed(
         now,
     };
     let response = match clients.fetch(request, &Validators::default()).await? {
-        Ok(Some(response)) => response,
-        Ok(None) => return Ok((Ok("unchanged".to_owned()), String::new())),
-        Err(FeedError::Outage(error)) => {
-            return Ok((Err(error.operator_message()), String::new()));
-        }
+        Ok(response) => response,
+        Err(FeedError::Outage(error)) => return Ok((Err(error.operator_message()), String::new())),
         Err(FeedError::Unusable(error, head)) => return Ok((Err(error.operator_message()), head)),
     };
     let announced = calendars::announced_days(store)?;
@@ -126,11 +117,9 @@ async fn check_feed(
                 let last = rows.last().map(|row| row.date);
                 newest = newest.max(last);
                 let max_age = feed_ref.feed.max_age_days;
-                if let Some(why) =
-                    last.and_then(|last| late(info, max_age, last, day_of(now), &announced))
-                {
-                    problems.push(format!("{id}: {why}"));
-                }
+                let lateness =
+                    last.and_then(|last| late(info, max_age, last, day_of(now), &announced));
+                problems.extend(lateness.map(|why| format!("{id}: {why}")));
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}

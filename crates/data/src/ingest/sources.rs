@@ -44,23 +44,17 @@ pub struct SourceSettings {
 }
 
 impl SourceSettings {
-    /// Returns the address of FRED's CSV download.
+    /// Returns an address of a source, at the host that replaces the source's own.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the built-in address is invalid, which tests rule out.
-    pub fn fred(&self) -> Result<Url> {
-        self.address("fred", "https://fred.stlouisfed.org")
-    }
-
-    /// Returns the configured address of a source, or its `default`.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when `default` is invalid, which tests rule out.
-    pub(super) fn address(&self, name: &str, default: &str) -> Result<Url> {
-        match self.addresses.get(name) {
-            Some(url) => Ok(url.clone()),
-            None => Url::parse(default).map_err(|e| Error::internal("the address of a source", e)),
-        }
+    /// [`Error::Internal`] when it is invalid.
+    pub(super) fn url(&self, name: &str, address: &str) -> Result<Url> {
+        let own = Url::parse(address).map_err(|e| Error::internal("the address of a source", e))?;
+        let mut url = self.addresses.get(name).unwrap_or(&own).clone();
+        // `Url::join` would take a path that begins with two slashes as a host.
+        url.set_path(own.path());
+        url.set_query(own.query());
+        Ok(url)
     }
 
     /// Returns the settings with a route for each of these series whose identifier has the form of a source.
@@ -94,4 +88,24 @@ pub fn recipes_with_folder(folder: &Path) -> Result<Arc<Recipes>> {
         Ok((disk::format_path(&path), text))
     });
     Recipes::with_operator_recipes(&files.collect::<Result<Vec<_>>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaced_address_keeps_its_credentials_and_host() {
+        let home = "https://user:pass@mirror.example:8443/base?x=1".parse();
+        let settings = SourceSettings {
+            addresses: [("agency".to_owned(), home.unwrap())].into(),
+            ..SourceSettings::default()
+        };
+        let address = "https://agency.example//evil.example/a%20b?y=2";
+        assert_eq!(
+            settings.url("agency", address).unwrap().as_str(),
+            "https://user:pass@mirror.example:8443//evil.example/a%20b?y=2"
+        );
+        assert_eq!(settings.url("other", address).unwrap().as_str(), address);
+    }
 }

@@ -72,8 +72,12 @@ pub(super) struct FeedState {
 
 impl FeedState {
     /// Records a refused response for the operator.
-    pub(super) fn refuse(&mut self, at: Timestamp, why: String, head: String) {
-        self.refused = Some(RefusedResponse { at, why, head });
+    pub(super) fn refuse(&mut self, at: Timestamp, why: &Error, head: String) {
+        self.refused = Some(RefusedResponse {
+            at,
+            why: why.to_string(),
+            head,
+        });
     }
 }
 

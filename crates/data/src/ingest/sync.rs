@@ -9,8 +9,8 @@
 mod fred;
 mod recipes;
 
-use super::accept::{AcceptanceRules, AcceptedRows, Refusal, Role, Source, SourceKind};
-use super::calendars::{self, CalendarRead};
+use super::accept::{AcceptanceRules, Refusal, Role, Source, SourceKind};
+use super::calendars::{self, ListRead};
 use super::client::{Breaker, Clients};
 use super::elsewhere;
 use super::plan::{Step, SyncConfig, plan};
@@ -53,7 +53,7 @@ pub async fn sync(
         .filter_map(|id| store.status_of(id).transpose())
         .collect::<Result<Vec<_>>>()?;
     let states: States<SeriesState> = state::read(store, SERIES)?;
-    let now = (config.clock)();
+    let now = config.now();
     let announced = calendars::announced_days(store)?;
     let plan = plan(&stored, &states, &announced, config, now);
     if config.dry_run {
@@ -91,7 +91,7 @@ pub async fn sync(
     }
     let steps = async {
         run.run_steps(plan.first, plan.steps).await?;
-        run.read_calendars().await
+        run.read_lists().await
     };
     let result = cancel.run_until_cancelled(steps).await;
     config.wanted.end();
@@ -134,41 +134,32 @@ impl SyncRun<'_> {
         state::write(&self.states, self.store, SERIES)
     }
 
-    /// Reads the calendars of the agencies, in a sync of everything that reaches the network.
+    /// Reads the calendars of the agencies and the lists of titles, in a sync of everything that reaches the network.
     ///
     /// # Errors
-    /// [`Error::Store`](econoscope_core::error::Error::Store) when the days cannot be written.
-    async fn read_calendars(&mut self) -> Result<()> {
+    /// [`Error::Store`](econoscope_core::error::Error::Store) when what was read cannot be written.
+    async fn read_lists(&mut self) -> Result<()> {
         if self.config.only.is_some() || self.clients.offline().is_some() {
             return Ok(());
         }
         let settings = &self.config.sources;
-        let reads = calendars::read_calendars(self.store, settings, self.now(), self.config.force);
-        for CalendarRead { name, result } in reads.await? {
-            let text = match result {
-                Ok(days) => format!(
-                    "{} release days to come",
-                    days.count_from(day_of(self.started_at))
-                ),
-                Err(error) => {
-                    let why = error.operator_message();
-                    tracing::warn!(calendar = name, error = why, "release days were not read");
-                    why
-                }
-            };
-            self.progress.print(&format!("{name}: {text}"));
-        }
-        for (name, result) in elsewhere::read_titles(self.store, settings, self.now()).await? {
-            let text = match result {
-                Ok(count) => format!("{count} titles"),
-                Err(error) => error.operator_message(),
-            };
+        let now = self.now();
+        let mut reads =
+            calendars::read_calendars(self.store, settings, now, self.config.force).await?;
+        reads.extend(elsewhere::read_titles(self.store, settings, now).await?);
+        for ListRead { name, result } in reads {
+            let text = result.unwrap_or_else(|error| {
+                let why = error.operator_message();
+                tracing::warn!(list = name, error = why, "a list was not read");
+                why
+            });
             self.progress.print(&format!("{name}: {text}"));
         }
         Ok(())
     }
 
-    /// Applies the acceptance rules to the rows of a source, writes the accepted ones and prints remarks on them.
+    /// Applies the acceptance rules to the rows of a source, writes the accepted ones with their unit when it is new, and
+    /// prints remarks on them.
     ///
     /// # Errors
     /// Those of the store.
@@ -180,38 +171,9 @@ impl SyncRun<'_> {
         rows: Vec<VintageObservation>,
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
         let id = &step.id;
-        let name = &source.name;
-        let result = self.accept_and_write(step, source, is_full, rows)?;
-        let (written, accepted) = match result {
-            Ok(result) => result,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
-        if let Some(difference) = accepted.difference {
-            let text = format!("{id}: {name} differs from the stored figures: {difference}");
-            self.progress.print(&text);
-        }
-        for remark in accepted.outdated.iter().chain(&accepted.future) {
-            self.progress.print(&format!("{id}, {name}: {remark}"));
-        }
-        if let Some(unit) = accepted.new_unit {
-            let text = format!("{id}: the whole series is now {unit}");
-            self.progress.print(&text);
-        }
-        Ok(Ok(written))
-    }
-
-    /// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
-    fn accept_and_write(
-        &self,
-        step: &Step,
-        source: &Source,
-        is_full: bool,
-        rows: Vec<VintageObservation>,
-    ) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
-        let store = self.store;
         let now = self.now();
-        let origin = store.status_of(&step.id)?.map(|status| status.origin);
-        let stored = store.read(&step.id)?.unwrap_or_default().latest();
+        let origin = self.store.status_of(id)?.map(|status| status.origin);
+        let stored = state::stored_rows(self.store, id)?;
         let role = source.role(origin.as_deref());
         let rules = AcceptanceRules {
             info: step.info.as_deref(),
@@ -221,7 +183,7 @@ impl SyncRun<'_> {
             is_full,
             today: day_of(now),
         };
-        let mut accepted = match rules.apply(rows) {
+        let accepted = match rules.apply(rows) {
             Ok(accepted) => accepted,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -232,7 +194,7 @@ impl SyncRun<'_> {
             let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
             let last_read = step.state.filter(|_| is_watched);
             let update = Update {
-                id: &step.id,
+                id,
                 info: step.info.as_deref(),
                 rows: &accepted.rows,
                 is_new: stored.is_empty(),
@@ -240,20 +202,26 @@ impl SyncRun<'_> {
                 now,
                 origin: &source.id,
             };
-            written = write::write(store, &update)?;
+            written = write::write(self.store, &update)?;
             // Rows that the source confirms count as its own.
             if let (SourceKind::Recipe, Some((first, last))) = (source.kind, accepted.span) {
-                store.attribute(&step.id, &source.id, first, last)?;
+                self.store.attribute(id, &source.id, first, last)?;
             }
         }
-        if let Some(unit) = &mut accepted.new_unit {
-            *unit = state::record_base_change(store, &step.id, unit, now)?;
+        for remark in accepted.remarks {
+            self.progress
+                .print(&format!("{id}, {}: {remark}", source.name));
         }
-        Ok(Ok((written, accepted)))
+        if let Some(stated) = accepted.new_unit {
+            let unit = state::record_base_change(self.store, id, &stated, now)?;
+            self.progress
+                .print(&format!("{id}: the whole series is now {unit}"));
+        }
+        Ok(Ok(written))
     }
 
     fn now(&self) -> Timestamp {
-        (self.config.clock)()
+        self.config.now()
     }
 
     /// Records that a series was read, in full or not.
@@ -265,7 +233,7 @@ impl SyncRun<'_> {
     /// Reports the outcome of a step, together with the errors of the sources before.
     fn report_step(&mut self, step: Step, outcome: Outcome) {
         let offline = self.clients.offline();
-        self.report(step.id, outcome.with_errors(step.errors, offline.as_ref()));
+        self.report(step.id, outcome.with_errors(&step.errors, offline.as_ref()));
     }
 
     /// Reports the outcome for a series.
@@ -290,12 +258,12 @@ impl SyncRun<'_> {
     /// [`Error::Store`](econoscope_core::error::Error::Store) when a note cannot be written.
     fn finish(self) -> Result<SyncReport> {
         state::write(&self.states, self.store, SERIES)?;
+        let now = self.now();
         let mut report = self.report;
         report.offline = self.clients.offline().is_some();
         state::write(&report.missed_by_reason(), self.store, MISSED)?;
         // A partial sync, or one that mostly failed, does not count as today's.
         let is_whole = self.config.only.is_none() && !report.cancelled;
-        let now = (self.config.clock)();
         if is_whole && !report.offline {
             let attempt = (now, self.config.sources.no_fred);
             state::write(&attempt, self.store, state::ATTEMPT)?;
@@ -303,7 +271,7 @@ impl SyncRun<'_> {
         if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
             self.store.set_note(LAST_SYNC, &format!("{now:.0}"))?;
         }
-        self.progress.finish(&report.summary());
+        self.progress.finish();
         Ok(report)
     }
 }

@@ -9,7 +9,7 @@
 //! its own line and not the rest of the file.
 
 use super::cells::{Notation, cells, quoted};
-use econoscope_core::error::quote;
+use econoscope_core::error::{Error, quote};
 use econoscope_core::model::{Date, DateRange, SeriesId, SeriesInfo, VintageObservation, release};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +36,34 @@ impl Row {
         (self.date, self.known_from)
     }
 
-    /// Formats the figure for an error message.
-    pub(super) fn format_value(&self) -> String {
-        self.value
-            .map_or("no figure".to_owned(), |value| value.to_string())
+    /// Describes the figure beside an earlier one with the same key.
+    pub(super) fn conflict_with(&self, earlier: &Self) -> String {
+        let figure = |row: &Self| row.value.map_or("no figure".to_owned(), |v| v.to_string());
+        let old = figure(earlier);
+        let line = earlier.line;
+        format!(
+            "{} for {}, but {old} on line {line}",
+            figure(self),
+            self.date
+        )
     }
 }
 
-/// Returns neighbouring rows with the same key and different figures.
-pub(super) fn find_conflict(rows: &[Row]) -> Option<&[Row; 2]> {
+/// Sorts rows by key, earlier ones first, and removes duplicates.
+///
+/// # Errors
+/// [`LineError`] when two figures have the same key; `problem` describes the earlier and the later one.
+pub(super) fn merge(
+    rows: &mut Vec<Row>,
+    problem: impl FnOnce(&Row, &Row) -> String,
+) -> Result<(), LineError> {
+    rows.sort_by_key(Row::key);
     let mut pairs = rows.array_windows();
-    pairs.find(|[a, b]| a.key() == b.key() && a.value != b.value)
+    if let Some([a, b]) = pairs.find(|[a, b]| a.key() == b.key() && a.value != b.value) {
+        return Err(LineError::new(b.line, problem(a, b)));
+    }
+    rows.dedup_by_key(|row| row.key());
+    Ok(())
 }
 
 /// All figures of one series in one file.
@@ -57,27 +74,15 @@ pub(super) struct Column {
     pub(super) rows: Result<Vec<Row>, LineError>,
 }
 
-/// Adds the parsed cells of a line to a series without an error. A missing figure is skipped, unless its `known_from`
+/// Adds the parsed row of a line to a series without an error. A missing figure is skipped, unless its `known_from`
 /// says that it was withdrawn.
-fn add_row(
-    column: &mut Result<Vec<Row>, LineError>,
-    line: u32,
-    cells: Result<(Date, KnownFrom, Option<f64>), String>,
-) {
+fn add_row(column: &mut Result<Vec<Row>, LineError>, line: u32, row: Result<Row, String>) {
     let Ok(rows) = column else {
         return;
     };
-    match cells {
-        Ok((date, known_from, value)) => {
-            if value.is_some() || known_from != KnownFrom::Unknown {
-                rows.push(Row {
-                    date,
-                    known_from,
-                    line,
-                    value,
-                });
-            }
-        }
+    match row {
+        Ok(row) if row.value.is_some() || row.known_from != KnownFrom::Unknown => rows.push(row),
+        Ok(_) => {}
         Err(problem) => *column = Err(LineError { line, problem }),
     }
 }
@@ -115,22 +120,6 @@ pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageOb
     vintages
 }
 
-/// Sorts the rows of a series and removes duplicates; two figures for the same key are an error.
-fn sort(id: &SeriesId, mut rows: Vec<Row>) -> Result<Vec<Row>, LineError> {
-    rows.sort_by_key(|row| (row.key(), row.line));
-    if let Some([a, b]) = find_conflict(&rows) {
-        let old = a.format_value();
-        let new = b.format_value();
-        let problem = format!(
-            "{id} has {new} for {}, but {old} on line {}",
-            b.date, a.line
-        );
-        return Err(LineError::new(b.line, problem));
-    }
-    rows.dedup_by_key(|row| row.key());
-    Ok(rows)
-}
-
 /// What is wrong with a file or a series, and on which line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
@@ -142,6 +131,12 @@ pub(super) struct LineError {
 impl LineError {
     pub(super) fn new(line: u32, problem: String) -> Self {
         Self { line, problem }
+    }
+
+    /// Returns the error for a series of a file that is refused because of the line.
+    pub(super) fn refusal_of(self, id: &SeriesId, file: &str) -> Error {
+        let what = format!("{}; nothing of {id} was imported", self.problem);
+        Error::bad_line(file, self.line.into(), what)
     }
 }
 
@@ -215,7 +210,11 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Table, LineError
         result.map_err(error_on(line))
     })?;
     let sorted = columns.into_iter().map(|(id, parsed)| {
-        let rows = parsed.and_then(|rows| sort(&id, rows));
+        let sort = |mut rows: Vec<Row>| {
+            let conflict = |a: &Row, b: &Row| format!("{id} has {}", b.conflict_with(a));
+            merge(&mut rows, conflict).map(|()| rows)
+        };
+        let rows = parsed.and_then(sort);
         Column { id, rows }
     });
     Ok(Table {
@@ -233,10 +232,10 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> + Clone {
 
 /// Returns the names in the first line, in lower case.
 pub(super) fn header(bytes: &[u8]) -> Vec<String> {
-    let first = lines(bytes).next();
-    first.map_or(Vec::new(), |(_, text)| {
-        cells(text, b',').map(to_lower).collect()
-    })
+    let first = lines(bytes).next().map(|(_, text)| text);
+    cells(first.unwrap_or_default(), b',')
+        .map(to_lower)
+        .collect()
 }
 
 fn to_lower(field: &[u8]) -> String {
@@ -265,19 +264,12 @@ impl Layout {
             ));
         }
         let mut names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
-        names.truncate(
-            names
-                .iter()
-                .rposition(|n| !n.is_empty())
-                .map_or(0, |last| last + 1),
-        );
+        let last = names.iter().rposition(|name| !name.is_empty());
+        names.truncate(last.map_or(0, |last| last + 1));
         let find = |allowed: &[&str]| names.iter().position(|n| allowed.contains(&n.as_str()));
         let lacks = |what: &str| {
-            let line = String::from_utf8_lossy(&header.join(&b","[..])).into_owned();
-            Err(format!(
-                "the first line \"{}\" names no {what}",
-                quote(&line)
-            ))
+            let line = quoted(&header.join(&b","[..]));
+            Err(format!("the first line {line} names no {what}"))
         };
         let Some(date) = find(&DATES) else {
             return lacks("date column");
@@ -304,14 +296,21 @@ impl Layout {
         let end = find(&["realtime_end"]).filter(|_| known_from.is_some());
         let id = tidy.map(|(id, _)| id);
         check_names(&names, &[Some(date), Some(value), known_from, id, end])?;
-        match (tidy, name) {
-            (Some(_), _) => {}
-            (None, None) => return lacks("series"),
-            (None, Some(name)) => layout.series.push(SeriesColumn {
+        if tidy.is_none() {
+            let Some(name) = name else {
+                return lacks("series");
+            };
+            let id = SeriesId::new(name).map_err(|_| {
+                let name = quote(name);
+                format!(
+                    "the file's name \"{name}\" is not a series identifier, and no column names one"
+                )
+            })?;
+            layout.series.push(SeriesColumn {
                 column: value,
-                id: id_of_file(name)?,
+                id,
                 known_from: KnownFrom::Unknown,
-            }),
+            });
         }
         Ok(layout)
     }
@@ -394,19 +393,17 @@ impl Layout {
         let found = fields.len();
         let width = self.width;
         let check_width = || {
-            if found == width {
-                Ok(())
-            } else {
-                Err(format!("{found} columns where the first line has {width}"))
-            }
+            let is_same = (found == width).then_some(());
+            is_same.ok_or_else(|| format!("{found} columns where the first line has {width}"))
         };
-        let parse_cells = |column: usize| {
+        let parse_row = |column: usize| {
             check_width()?;
-            Ok((
-                notation.date(field(self.date))?,
-                parse_known_from(self.known_from.map_or(b"", field))?,
-                notation.figure(field(column))?,
-            ))
+            Ok(Row {
+                date: notation.date(field(self.date))?,
+                known_from: parse_known_from(self.known_from.map_or(b"", field))?,
+                line,
+                value: notation.figure(field(column))?,
+            })
         };
         let Some((id_column, value_column)) = self.tidy else {
             // A broken row of several series cannot be assigned to one of them.
@@ -416,14 +413,14 @@ impl Layout {
                 notation.date(field(self.date))?;
             }
             for series in &self.series {
-                let mut cells = parse_cells(series.column);
-                if let (Ok((_, known_from, Some(_))), KnownFrom::Day(_)) =
-                    (&mut cells, series.known_from)
+                let mut row = parse_row(series.column);
+                if let (Ok(row), KnownFrom::Day(_)) = (&mut row, series.known_from)
+                    && row.value.is_some()
                 {
-                    *known_from = series.known_from;
+                    row.known_from = series.known_from;
                 }
                 if let Some(column) = columns.get_mut(&series.id) {
-                    add_row(column, line, cells);
+                    add_row(column, line, row);
                 }
             }
             return Ok(());
@@ -436,7 +433,7 @@ impl Layout {
             return Err(format!("more than {MAX_SERIES} series"));
         }
         let series = columns.entry(id).or_insert(Ok(Vec::new()));
-        add_row(series, line, parse_cells(value_column));
+        add_row(series, line, parse_row(value_column));
         Ok(())
     }
 }
@@ -467,13 +464,6 @@ pub(super) fn parse_id(field: &[u8]) -> Result<SeriesId, String> {
     SeriesId::new(&text).map_err(|_| format!("\"{}\" is not a series identifier", quote(&text)))
 }
 
-fn id_of_file(name: &str) -> Result<SeriesId, String> {
-    SeriesId::new(name).map_err(|_| {
-        let quoted = quote(name);
-        format!("the file's name \"{quoted}\" is not a series identifier, and no column names one")
-    })
-}
-
 /// When a figure became known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum KnownFrom {
@@ -498,10 +488,8 @@ pub(super) fn parse_known_from(field: &[u8]) -> Result<KnownFrom, String> {
     let month = date(&[field, b"-01"].concat()).map(KnownFrom::Month);
     let day = || date(field).map(KnownFrom::Day);
     month.or_else(|_| day()).map_err(|_| {
-        format!(
-            "{} is not a day like 2026-07-31 or a month like 2026-07",
-            quoted(field)
-        )
+        let text = quoted(field);
+        format!("{text} is not a day like 2026-07-31 or a month like 2026-07")
     })
 }
 

@@ -6,6 +6,7 @@ use econoscope_core::recipe::Recipes;
 use jiff::civil::date;
 use serde_json::json as object;
 use std::sync::Arc;
+use url::Url;
 use wiremock::matchers::{path, query_param};
 use wiremock::{Mock, MockServer};
 
@@ -146,10 +147,7 @@ async fn fred_is_asked_with_a_key_and_fred_alone_page_by_page() {
         .iter()
         .find(|read| read.name == "fred/releases")
         .unwrap();
-    assert_eq!(
-        fred.result.as_ref().unwrap().count_from(date(2026, 11, 21)),
-        1
-    );
+    assert_eq!(fred.result.as_ref().unwrap(), "1 release days to come");
     let cpi = releases().iter().find(|r| r.id == "cpi").unwrap();
     let due = announced_days(&store)
         .unwrap()

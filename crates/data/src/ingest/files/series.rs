@@ -21,11 +21,10 @@ const MIN_STORED: usize = 4;
 /// The result for one series.
 pub(super) struct SeriesImport {
     pub(super) rows: usize,
-    pub(super) written: WriteOutcome,
+    /// What was written, or why the series was refused.
+    pub(super) written: std::result::Result<WriteOutcome, Error>,
     pub(super) warnings: Vec<String>,
     pub(super) has_title: bool,
-    /// Why it was refused; then nothing was written.
-    pub(super) refusal: Option<Error>,
 }
 
 /// An import of one series.
@@ -64,25 +63,14 @@ pub(super) fn import_series(
     let listed = info.map(|info| info.frequency);
     let frequency = listed.or(description.as_ref().map(|about| about.frequency));
     let accepted = update.accept(&given.rows, frequency);
-    let mut written = WriteOutcome::default();
-    let mut refusal = None;
-    let mut count = 0;
-    match accepted {
-        Ok(rows) => {
-            count = rows.len();
-            written = update.write(store, &rows)?;
-        }
-        Err(LineError { line, problem }) => {
-            let what = format!("{problem}; nothing of {id} was imported");
-            refusal = Some(Error::bad_line(&given.file, line.into(), what));
-        }
-    }
     Ok(SeriesImport {
-        rows: count,
-        written,
+        rows: accepted.as_ref().map_or(0, Vec::len),
+        written: match accepted {
+            Ok(rows) => Ok(update.write(store, &rows)?),
+            Err(error) => Err(error.refusal_of(id, &given.file)),
+        },
         warnings: update.warnings,
         has_title: info.is_some() || description.is_some(),
-        refusal,
     })
 }
 
@@ -97,14 +85,7 @@ impl SeriesUpdate<'_> {
         frequency: Option<Frequency>,
     ) -> std::result::Result<Vec<VintageObservation>, LineError> {
         let rows = self.date_periods(given, frequency)?;
-        let line_of = |date: Date| {
-            let row = rows.iter().find(|row| row.date == date);
-            row.map_or(1, |row| row.line)
-        };
         let mut incoming = table::to_known(&rows, self.info);
-        let figures = undated(&incoming);
-        let first_line = rows.iter().map(|row| row.line).min().unwrap_or(1);
-        let refuse = |problem: String| LineError::new(first_line, problem);
         if !self.provenance.replace {
             let today = write::day_of(self.provenance.read_at);
             let is_projection = accept::is_projection(self.info, self.title)
@@ -114,21 +95,23 @@ impl SeriesUpdate<'_> {
                     || matches!(row.known_from, KnownFrom::Day(day) if day > today)
             };
             if let Some(row) = rows.iter().find(is_future) {
-                let problem = format!(
-                    "{} lies in the future; --replace takes projections",
-                    row.date
-                );
+                let date = row.date;
+                let problem = format!("{date} lies in the future; --replace takes projections");
                 return Err(LineError::new(row.line, problem));
             }
         }
-        let is_left_out = self.keep_unit(&figures).map_err(refuse)?;
+        let is_left_out = self.keep_unit(&undated(&incoming)).map_err(|problem| {
+            let first_line = rows.iter().map(|row| row.line).min();
+            LineError::new(first_line.unwrap_or(1), problem)
+        })?;
         if is_left_out {
             return Ok(Vec::new());
         }
         if let Some((date, problem)) = find_implausible(&self.stored, &incoming) {
             if !self.provenance.replace {
                 let problem = format!("{problem}; is its unit right? --replace puts it in");
-                return Err(LineError::new(line_of(date), problem));
+                let line = rows.iter().find(|row| row.date == date).map(|row| row.line);
+                return Err(LineError::new(line.unwrap_or(1), problem));
             }
             self.warn(&problem);
         }
@@ -157,11 +140,8 @@ impl SeriesUpdate<'_> {
         for row in &mut rows {
             row.date = periods.date_of(row.date);
         }
-        let moved = given
-            .iter()
-            .zip(&rows)
-            .find(|(old, new)| old.date != new.date);
-        let Some((old, new)) = moved else {
+        let mut pairs = given.iter().zip(&rows);
+        let Some((old, new)) = pairs.find(|(old, new)| old.date != new.date) else {
             return Ok(rows);
         };
         let warning = format!(
@@ -170,20 +150,15 @@ impl SeriesUpdate<'_> {
             frequency.label(new.date),
             new.date
         );
-        rows.sort_by_key(|row| (row.key(), row.line));
-        if let Some([a, b]) = table::find_conflict(&rows) {
-            if !is_described {
-                // The spacing misled: these are no periods.
-                return Ok(given.to_vec());
-            }
-            let problem = format!(
-                "{} has two figures, another on line {}",
-                frequency.label(b.date),
-                a.line
-            );
-            return Err(LineError::new(b.line, problem));
+        let merged = table::merge(&mut rows, |a, b| {
+            let period = frequency.label(b.date);
+            format!("{period} has two figures, another on line {}", a.line)
+        });
+        if merged.is_err() && !is_described {
+            // The spacing misled: these are no periods.
+            return Ok(given.to_vec());
         }
-        rows.dedup_by_key(|row| row.key());
+        merged?;
         let figures = undated(&table::to_known(&rows, self.info));
         let is_week = frequency == Frequency::Weekly;
         if is_week && compare(self.info, &self.stored, &figures) != Comparison::Agrees {
@@ -203,8 +178,8 @@ impl SeriesUpdate<'_> {
         all.dedup_by_key(|o| o.date);
         let guessed = guess_frequency(&all);
         let period = |row: &Observation| guessed.period_date(row.date);
-        let mut pairs = self.stored.iter().zip(self.stored.iter().skip(1));
-        let is_shared = pairs.any(|(row, next)| period(row) == period(next));
+        let mut pairs = self.stored.array_windows();
+        let is_shared = pairs.any(|[row, next]| period(row) == period(next));
         let is_known = self.stored.is_empty() || self.stored.len() >= MIN_STORED;
         let is_of_months = matches!(guessed.length(), PeriodLength::Months(_));
         if is_of_months && (is_shared || !is_known) {
@@ -226,9 +201,8 @@ impl SeriesUpdate<'_> {
             "the figures are {factor:.4} times the stored ones, which is another base or unit"
         );
         if !self.provenance.replace {
-            self.warn(&format!(
-                "{what}: left out; --replace puts in a whole series"
-            ));
+            let warning = format!("{what}: left out; --replace puts in a whole series");
+            self.warn(&warning);
             return Ok(true);
         }
         let has_base =
@@ -251,18 +225,16 @@ impl SeriesUpdate<'_> {
 
     fn write(&self, store: &dyn Store, rows: &[VintageObservation]) -> Result<WriteOutcome> {
         let is_rebased = accept::unit_factor(&self.stored, &undated(rows)).is_some();
-        let written = write::write(
-            store,
-            &Update {
-                id: self.id,
-                info: self.info,
-                rows,
-                is_new: self.is_new,
-                last_read: None,
-                now: self.provenance.read_at,
-                origin: self.provenance.origin,
-            },
-        )?;
+        let update = Update {
+            id: self.id,
+            info: self.info,
+            rows,
+            is_new: self.is_new,
+            last_read: None,
+            now: self.provenance.read_at,
+            origin: self.provenance.origin,
+        };
+        let written = write::write(store, &update)?;
         if is_rebased {
             state::record_base_change(store, self.id, "", self.provenance.read_at)?;
         }

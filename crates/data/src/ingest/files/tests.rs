@@ -83,7 +83,7 @@ fn title_list_is_imported_with_the_figures() {
     ]);
     let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
-    assert_eq!((report.series, report.described, report.rows), (1, 1, 1));
+    assert_eq!((report.series, report.rows), (1, 1));
     let message = report
         .errors
         .first()
@@ -260,7 +260,7 @@ fn progress_shows_both_phases() {
         ("reading files: 2", "writing series: 1")
     );
     assert_eq!(text.matches("FAILED").count(), 1, "{text}");
-    assert!(lines[5].ends_with("1 refused."), "{text}");
+    assert_eq!(lines.len(), 5, "{text}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::SourceSettings;
 use crate::ingest::fetch::{CSV, HttpClient, Response};
 use crate::ingest::key::ApiKey;
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::table::{self, Column};
+use crate::ingest::table;
 use api::{not_on_fred, url_with};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
@@ -31,15 +31,19 @@ pub(in crate::ingest) struct Fred {
 impl Fred {
     /// Creates a client; sends nothing.
     pub(in crate::ingest) fn open(settings: &SourceSettings) -> Result<Self> {
-        let (base, name, pace) = match &settings.key {
-            Some(_) => {
-                let base = settings.address("fred api", "https://api.stlouisfed.org")?;
-                (base, "fred api", PaceSettings::API)
-            }
-            None => (settings.fred()?, "fred", PaceSettings::DOWNLOADS),
+        let (name, address, pace) = match &settings.key {
+            Some(_) => ("fred api", "https://api.stlouisfed.org", PaceSettings::API),
+            None => (
+                "fred",
+                "https://fred.stlouisfed.org",
+                PaceSettings::DOWNLOADS,
+            ),
         };
         Ok(Self {
-            base,
+            base: match settings.addresses.get(name) {
+                Some(base) => base.clone(),
+                None => settings.url(name, address)?,
+            },
             client: HttpClient::new(settings, name, "FRED", pace, &[])?,
             key: settings.key.clone(),
         })
@@ -52,27 +56,16 @@ impl Fred {
         id: &SeriesId,
         from: Option<Date>,
     ) -> Result<Vec<VintageObservation>> {
-        match &self.key {
-            Some(_) => self.figures_from_api(id, from).await,
-            None => self.figures_from_download(id, from).await,
+        if self.key.is_some() {
+            return self.figures_from_api(id, from).await;
         }
-    }
-
-    /// Fetches `fredgraph.csv`, the download behind FRED's charts: no key, one series per request
-    /// (docs/SOURCE-NOTES.md#fred-download).
-    async fn figures_from_download(
-        &self,
-        id: &SeriesId,
-        from: Option<Date>,
-    ) -> Result<Vec<VintageObservation>> {
+        // The download behind FRED's charts has one series per request (docs/SOURCE-NOTES.md#fred-download).
         let start = from.map(|day| day.to_string());
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));
         let url = url_with(&self.base, &["graph", "fredgraph.csv"], &query)?;
-        let response = self
-            .client
-            .send(self.client.get(url, CSV), |_| false)
-            .await?;
+        let request = self.client.get(url, CSV);
+        let response = self.client.send(request, |_| false).await?;
         if response.status == 404 {
             return Err(not_on_fred(id));
         }
@@ -91,21 +84,14 @@ fn parse_download(
     if response.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
     }
-    let columns = table::parse(&response.body, None)
-        .map_err(|e| e.to_string())?
-        .columns;
-    if let Some(error) = columns.iter().find_map(|column| column.rows.as_ref().err()) {
-        return Err(error.to_string());
-    }
-    match columns.as_slice() {
-        [
-            Column {
-                id: found,
-                rows: Ok(rows),
-            },
-        ] if found == id => Ok(table::to_known(rows, None)),
-        [Column { id: other, .. }] => Err(format!("it is of {other}")),
-        _ => Err("it holds more than one series".to_owned()),
+    let parsed = table::parse(&response.body, None).map_err(|e| e.to_string())?;
+    let [column] = parsed.columns.as_slice() else {
+        return Err("it holds more than one series".to_owned());
+    };
+    match &column.rows {
+        Err(error) => Err(error.to_string()),
+        Ok(rows) if column.id == *id => Ok(table::to_known(rows, None)),
+        Ok(_) => Err(format!("it is of {}", column.id)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::identities;
-use econoscope_core::model::{Observation, Series, VintageObservation};
+use econoscope_core::model::Series;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -43,24 +43,22 @@ impl SyncRun<'_> {
     async fn fetch_series_from_fred(&mut self, step: &Step) -> Outcome {
         if !step.is_on_fred {
             let why = "no source has it, and FRED is not asked";
-            return Outcome::Skipped(why.to_owned());
+            return Outcome::Skipped(Error::unavailable(why, None));
         }
         if let Some(error) = self.clients.offline() {
             return Outcome::Failed(error);
         }
         if let Some(error) = &self.fred_breaker.open {
-            return Outcome::Skipped(error.operator_message());
+            return Outcome::Skipped(error.clone());
         }
         self.progress.start_step(step.id.as_str());
         match self.update_from_fred(step).await {
             Ok(written) => {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
-                    tracing::warn!(
-                        series = %step.id,
-                        error = error.operator_message(),
-                        "the title of a series was not fetched; its figures were"
-                    );
+                    let why = error.operator_message();
+                    let series = &step.id;
+                    tracing::warn!(%series, error = why, "the title of a series was not fetched; its figures were");
                 }
                 Outcome::Written(written)
             }
@@ -70,7 +68,7 @@ impl SyncRun<'_> {
                 if matches!(error, Error::InvalidParam { .. } | Error::Store { .. }) {
                     self.fred_breaker.open = Some(error.clone());
                 }
-                self.report.count_failure(FRED);
+                *self.report.failed.entry(FRED.to_owned()).or_default() += 1;
                 Outcome::Failed(error)
             }
         }
@@ -87,9 +85,7 @@ impl SyncRun<'_> {
         };
         // A revision at the start of the window may reach further back, such as that of a new base year.
         if from.is_some() {
-            let oldest = rows
-                .first()
-                .and_then(|row| Some(Observation::new(row.date, row.value?)));
+            let oldest = accept::undated(&rows).first().copied();
             if is_revised(&state::stored_rows(self.store, id)?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;
@@ -106,25 +102,19 @@ impl SyncRun<'_> {
                 ..Source::new(FRED, "FRED", SourceKind::Fred)
             }
         };
-        match self.accept(step, &source, from.is_none(), rows)? {
-            Ok(written) => {
-                self.record_read(step, from.is_none());
-                Ok(written)
-            }
-            Err(refusal) => {
-                let why =
-                    format!("FRED's answer is not accepted: {refusal}. The stored figures stay");
-                Err(Error::no_data(id, why))
-            }
-        }
+        let accepted = self.accept(step, &source, from.is_none(), rows)?;
+        let written = accepted.map_err(|refusal| {
+            let why = format!("FRED's answer is not accepted: {refusal}. The stored figures stay");
+            Error::no_data(id, why)
+        })?;
+        self.record_read(step, from.is_none());
+        Ok(written)
     }
 
     /// Fetches the title of a series outside the catalogue, once.
     async fn describe_from_fred(&self, step: &Step) -> Result<()> {
-        if step.info.is_some() {
-            return Ok(());
-        }
-        if self.store.description(&step.id)?.is_none()
+        if step.info.is_none()
+            && self.store.description(&step.id)?.is_none()
             && let Some(description) = self.fred.describe(&step.id).await?
         {
             self.store.describe(&[description])?;
@@ -157,16 +147,13 @@ impl SyncRun<'_> {
                 let rows = state::stored_rows(self.store, &input.id)?;
                 series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
-            let rows: Vec<VintageObservation> = identities::compute(info, &series)?
-                .iter()
-                .map(|row| VintageObservation::new(row, None))
-                .collect();
+            let computed = identities::compute(info, &series)?;
             let stored = state::stored_rows(self.store, &step.id)?;
-            let computed: Vec<Observation> = accept::observations(&rows);
             // Without new inputs there is nothing to write, not even a time.
             if !stored.is_empty() && stored == computed {
                 continue;
             }
+            let rows = accept::to_undated(&computed);
             match self.accept(&step, &source, stored.is_empty(), rows)? {
                 Ok(written) => {
                     self.record_read(&step, true);

@@ -5,11 +5,11 @@
 //! agree with stored ones.
 
 use super::SyncRun;
-use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
+use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised, to_undated};
 use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig, is_unproven};
-use crate::ingest::report::{Outcome, join_errors};
+use crate::ingest::report::Outcome;
 use crate::ingest::state::{self, BASES, FEEDS, FeedState, States};
 use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
@@ -17,7 +17,7 @@ use crate::store::{Description, Store};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::identities;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
+use econoscope_core::model::{Date, Observation, SeriesId};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
@@ -39,16 +39,6 @@ struct FeedTask<'a> {
 /// The tasks of a round by source.
 type TasksBySource<'a> = BTreeMap<&'a str, Vec<FeedTask<'a>>>;
 
-/// The figures of one series in a response.
-#[derive(Default)]
-struct SeriesFigures {
-    rows: Vec<Observation>,
-    /// Unit with the base year that the source states.
-    stated_base: Option<String>,
-    /// Whether they are the whole history.
-    is_full: bool,
-}
-
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
 async fn fetch_feed<'a>(
     config: &SyncConfig,
@@ -66,10 +56,10 @@ async fn fetch_feed<'a>(
         feed_ref,
         series: &series,
         from: steps.iter().map(from).min().flatten(),
-        now: (config.clock)(),
+        now: config.now(),
     };
     let mut response = clients.fetch(request, &task.validators).await?;
-    if let (Ok(Some(feed_response)), Some(_), false) = (&response, request.from, is_part) {
+    if let (Ok(feed_response), Some(_), false) = (&response, request.from, is_part) {
         for step in steps {
             let Some(Ok(rows)) = feed_response.figures.get(&step.id) else {
                 continue;
@@ -97,8 +87,15 @@ impl<'a> SyncRun<'a> {
         let (mut open, mut remaining): (Vec<_>, Vec<_>) = steps.into_iter().partition(has_route);
         while !open.is_empty() {
             let (tasks, exhausted) = self.plan_round(open);
-            for step in exhausted {
-                remaining.extend(self.finish_recipes(step));
+            for mut step in exhausted {
+                // FRED or a formula may bring it.
+                if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
+                    remaining.push(step);
+                } else if !step.is_covered {
+                    let error = step.errors.pop();
+                    let why = error.unwrap_or_else(|| missing_key(recipes, &step.id));
+                    self.report_step(step, Outcome::Failed(why));
+                }
             }
             open = self.fetch_round(tasks).await?;
         }
@@ -190,29 +187,17 @@ impl<'a> SyncRun<'a> {
         }
     }
 
-    /// Returns a step without further recipes when FRED or a formula may bring it, and reports it otherwise.
-    fn finish_recipes(&mut self, step: Step) -> Option<Step> {
-        if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
-            return Some(step);
-        }
-        if !step.is_covered {
-            let recipes = &self.config.sources.recipes;
-            let error = join_errors(&step.errors, self.clients.offline().as_ref())
-                .unwrap_or_else(|| missing_key(recipes, &step.id));
-            self.report(step.id, Outcome::Failed(error));
-        }
-        None
-    }
-
     fn feed_state(&mut self, feed_ref: FeedRef<'_>) -> &mut FeedState {
         self.feeds.entry(feed_ref.name()).or_default()
     }
 
     /// Processes the response of a feed. Returns the steps that need another source.
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
-        let FeedTask {
-            feed_ref, steps, ..
-        } = task;
+        let feed_ref = task.feed_ref;
+        if response.is_err() {
+            let source = feed_ref.source.id.clone();
+            *self.report.failed.entry(source).or_default() += 1;
+        }
         let now = self.now();
         // A feed with one address for each series has several responses in a sync.
         let of_this_sync = self.started_at..=now;
@@ -220,112 +205,56 @@ impl<'a> SyncRun<'a> {
         state
             .refused
             .take_if(|refused| !of_this_sync.contains(&refused.at));
-        let error = match response {
-            Ok(None) => return self.process_unchanged(feed_ref, steps),
-            Ok(Some(response)) => return self.process_figures(feed_ref, steps, response),
-            Err(error) => error,
-        };
-        self.report.count_failure(&feed_ref.source.id);
-        match error {
-            FeedError::Outage(error) => Ok(self.process_outage(feed_ref, steps, &error)),
-            FeedError::Unusable(error, head) => {
-                let state = self.feed_state(feed_ref);
-                state.refuse(now, error.to_string(), head);
-                state.validators = Validators::default();
-                let failed = steps.into_iter().map(|step| step.with_error(&error));
-                Ok(failed.collect())
-            }
-        }
-    }
-
-    /// Records the read of a feed that has not changed.
-    fn process_unchanged(&mut self, feed_ref: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
         let mut next = Vec::new();
-        for step in steps {
-            next.extend(self.process_rows(feed_ref, step, SeriesFigures::default())?);
-        }
-        Ok(next)
-    }
-
-    /// Processes the figures of each series.
-    fn process_figures(
-        &mut self,
-        feed_ref: FeedRef<'_>,
-        steps: Vec<Step>,
-        mut response: FeedResponse,
-    ) -> Result<Vec<Step>> {
-        let state = self.feed_state(feed_ref);
-        if state.validators != response.validators {
-            state.validators = response.validators.clone();
-            state.accepted.clear();
-        }
-        let mut next = Vec::new();
-        for step in steps {
-            let unprocessed = match response.figures.remove(&step.id) {
-                Some(Ok(rows)) => {
-                    let figures = SeriesFigures {
-                        rows,
-                        stated_base: response.bases.remove(&step.id),
-                        is_full: response.is_full,
-                    };
-                    self.process_rows(feed_ref, step, figures)?
+        match response {
+            Ok(mut response) => {
+                if state.validators != response.validators {
+                    state.validators = response.validators.clone();
+                    state.accepted.clear();
                 }
-                Some(Err(problem)) => Some(self.refuse_series(feed_ref, step, &problem)),
-                None => Some(self.refuse_series(feed_ref, step, "it has no such series")),
-            };
-            next.extend(unprocessed);
+                for step in task.steps {
+                    next.extend(self.process_series(feed_ref, step, &mut response)?);
+                }
+            }
+            Err(FeedError::Outage(error)) => {
+                for step in task.steps {
+                    // Stored rows of this source stay in an outage.
+                    if step.origin == feed_ref.source.id && !step.is_covered {
+                        self.report_step(step, Outcome::Failed(error.clone()));
+                    } else {
+                        next.push(step.with_error(&error));
+                    }
+                }
+            }
+            Err(FeedError::Unusable(error, head)) => {
+                state.validators = Validators::default();
+                state.refuse(now, &error, head);
+                next.extend(task.steps.into_iter().map(|step| step.with_error(&error)));
+            }
         }
         Ok(next)
     }
 
-    /// Reports the series whose stored rows are of this source, which stay in an outage. Returns the other steps.
-    fn process_outage(
-        &mut self,
-        feed_ref: FeedRef<'_>,
-        steps: Vec<Step>,
-        error: &Error,
-    ) -> Vec<Step> {
-        let mut next = Vec::new();
-        for step in steps {
-            if step.origin == feed_ref.source.id && !step.is_covered {
-                self.report_step(step, Outcome::Failed(error.clone()));
-            } else {
-                next.push(step.with_error(error));
-            }
-        }
-        next
-    }
-
-    /// Records that a response lacks a series or has invalid rows of it. Returns the step for another source.
-    fn refuse_series(&mut self, feed_ref: FeedRef<'_>, step: Step, problem: &str) -> Step {
-        let id = &step.id;
-        let source = &feed_ref.source.name;
-        let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
-        let now = self.now();
-        self.feed_state(feed_ref)
-            .refuse(now, error.to_string(), String::new());
-        step.with_error(&error)
-    }
-
-    /// Writes the figures of a series when they are accepted. Returns the step when it needs another source.
-    fn process_rows(
+    /// Writes the figures of a series in a response when they are accepted. Returns the step when it needs another source.
+    fn process_series(
         &mut self,
         feed_ref: FeedRef<'_>,
         mut step: Step,
-        figures: SeriesFigures,
+        response: &mut FeedResponse,
     ) -> Result<Option<Step>> {
-        let SeriesFigures {
-            rows,
-            stated_base,
-            is_full,
-        } = figures;
         let id = step.id.clone();
-        let source = self.source(feed_ref, &id, stated_base)?;
-        let incoming = rows
-            .iter()
-            .map(|row| VintageObservation::new(row, None))
-            .collect();
-        let accepted = self.accept(&step, &source, is_full, incoming)?;
+        let name = &feed_ref.source.name;
+        let figures = response.figures.remove(&id);
+        let rows = match figures.unwrap_or_else(|| Err("it has no such series".to_owned())) {
+            Ok(rows) => rows,
+            Err(problem) => {
+                let why = format!("{name}: {id}: {problem}");
+                return Ok(Some(self.refuse(feed_ref, step, why)));
+            }
+        };
+        let is_full = response.is_full;
+        let source = self.source(feed_ref, &id, response.bases.remove(&id))?;
+        let accepted = self.accept(&step, &source, is_full, to_undated(&rows))?;
         if step.is_part(feed_ref) && !is_full {
             // Validators of a part do not stand for the whole, which is read next, even where the part was refused.
             self.feed_state(feed_ref).validators = Validators::default();
@@ -356,6 +285,14 @@ impl<'a> SyncRun<'a> {
         Ok(is_old.then_some(step))
     }
 
+    /// Records for the operator why figures are refused. Returns the step for another source.
+    fn refuse(&mut self, feed_ref: FeedRef<'_>, step: Step, why: String) -> Step {
+        let error = Error::no_data(&step.id, why);
+        let now = self.now();
+        self.feed_state(feed_ref).refuse(now, &error, String::new());
+        step.with_error(&error)
+    }
+
     /// Records that the rows of a series were not accepted. Returns the step for another source.
     fn refuse_rows(
         &mut self,
@@ -366,17 +303,19 @@ impl<'a> SyncRun<'a> {
     ) -> Step {
         let name = &feed_ref.source.name;
         let why = format!("{name} is not accepted: {refusal}. The stored figures stay");
-        let error = Error::no_data(&step.id, why);
-        let now = self.now();
-        let today = day_of(now);
-        let state = self.feed_state(feed_ref);
         if refusal != Refusal::Unconfirmed {
-            state.refuse(now, error.to_string(), String::new());
-        } else if (state.unconfirmed.get(&step.id)).is_none_or(|(day, _)| *day < today) {
-            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
-            let unconfirmed = (today, newest.to_vec());
-            state.unconfirmed.insert(step.id.clone(), unconfirmed);
+            return self.refuse(feed_ref, step, why);
         }
+        let today = day_of(self.now());
+        let unconfirmed = &mut self.feed_state(feed_ref).unconfirmed;
+        if unconfirmed
+            .get(&step.id)
+            .is_none_or(|(day, _)| *day < today)
+        {
+            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
+            unconfirmed.insert(step.id.clone(), (today, newest.to_vec()));
+        }
+        let error = Error::no_data(&step.id, why);
         step.with_error(&error)
     }
 
@@ -415,10 +354,8 @@ impl<'a> SyncRun<'a> {
     /// Writes the recipe's title of a series outside the catalogue.
     fn write_description(&self, feed_ref: FeedRef<'_>, step: &Step) -> Result<()> {
         let mut recipes = feed_ref.feed.series.iter().filter(|_| step.info.is_none());
-        let Some(recipe) = recipes.find(|recipe| recipe.id == step.id) else {
-            return Ok(());
-        };
-        let Some(frequency) = recipe.frequency else {
+        let recipe = recipes.find(|recipe| recipe.id == step.id);
+        let Some((recipe, frequency)) = recipe.and_then(|r| Some((r, r.frequency?))) else {
             return Ok(());
         };
         let title = recipe.title.clone();
@@ -436,14 +373,12 @@ impl<'a> SyncRun<'a> {
 
 /// Returns the error for a series whose sources all need a key that the operator does not have.
 fn missing_key(recipes: &Recipes, id: &SeriesId) -> Error {
-    let keys = recipes
-        .routes(id)
-        .filter_map(|route| {
-            let key = route.source.key.as_ref()?;
-            Some(format!("{} ({})", route.source.id, key.from))
-        })
-        .collect::<Vec<_>>()
-        .join(", ");
+    let key = |route: FeedRef<'_>| {
+        let key = route.source.key.as_ref()?;
+        Some(format!("{} ({})", route.source.id, key.from))
+    };
+    let all: Vec<String> = recipes.routes(id).filter_map(key).collect();
+    let keys = all.join(", ");
     let why = format!("it needs a key of your own, --source-key NAME=KEY, of one of: {keys}");
     Error::no_data(id, why)
 }

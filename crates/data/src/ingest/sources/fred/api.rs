@@ -9,39 +9,31 @@ use crate::ingest::titles;
 use crate::store::Description;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::model::{Date, SeriesId, VintageObservation};
+use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-/// A list that FRED sends in pages.
-struct PagedList {
-    path: &'static str,
-    /// Most rows of a page.
-    page_size: usize,
-}
-
-const OBSERVATIONS: PagedList = PagedList {
-    path: "observations",
-    page_size: 100_000,
-};
-const VINTAGE_DATES: PagedList = PagedList {
-    path: "vintagedates",
-    page_size: 10_000,
-};
+/// The lists that FRED sends in pages.
+const OBSERVATIONS: &str = "observations";
+const VINTAGE_DATES: &str = "vintagedates";
+/// The parameter of the key, which a message about it names.
+const KEY: &str = "api_key";
 /// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
 
-/// One page of figures.
+/// One page of a list.
 #[derive(Debug, Deserialize)]
-pub(super) struct ObservationPage {
-    /// First day of the vintages, as FRED understood the request.
-    realtime_start: String,
+pub(super) struct Page<R> {
     count: usize,
-    pub(super) observations: Vec<ObservationRow>,
+    /// First day of the vintages, as FRED understood the request.
+    #[serde(default)]
+    realtime_start: String,
+    #[serde(alias = "observations", alias = "vintage_dates")]
+    pub(super) rows: Vec<R>,
 }
 
-/// One figure of a page.
+/// One figure, as FRED writes it.
 #[derive(Debug, Deserialize)]
 pub(super) struct ObservationRow {
     realtime_start: String,
@@ -50,22 +42,19 @@ pub(super) struct ObservationRow {
     value: String,
 }
 
-impl ObservationRow {
-    pub(super) fn parse(&self) -> std::result::Result<VintageRow, String> {
-        let end = Some(self.realtime_end.as_str()).filter(|text| *text != FOREVER);
-        Ok(VintageRow {
-            date: parse_day(&self.date)?,
-            from: parse_day(&self.realtime_start)?,
-            until: end.map(parse_day).transpose()?,
-            value: Notation::PLAIN.figure(self.value.trim().as_bytes())?,
+impl TryFrom<ObservationRow> for VintageRow {
+    type Error = String;
+
+    fn try_from(row: ObservationRow) -> std::result::Result<Self, String> {
+        let day = |text: &str| Notation::PLAIN.date(text.as_bytes());
+        let end = Some(row.realtime_end.as_str()).filter(|text| *text != FOREVER);
+        Ok(Self {
+            date: day(&row.date)?,
+            from: day(&row.realtime_start)?,
+            until: end.map(day).transpose()?,
+            value: Notation::PLAIN.figure(row.value.trim().as_bytes())?,
         })
     }
-}
-
-#[derive(Deserialize)]
-struct VintageDatesPage {
-    count: usize,
-    vintage_dates: Vec<String>,
 }
 
 /// FRED's description of a series.
@@ -89,12 +78,12 @@ impl Fred {
         let key = self.key.as_ref().ok_or_else(key::missing_key_error)?;
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
-        pairs.push(("api_key", key.expose()));
+        pairs.push((KEY, key.expose()));
         let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.client.get(url, "application/json");
         // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
         let is_transient = |response: &Response| {
-            response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
+            response.status == 400 && error_message(response).is_some_and(|text| text.contains(KEY))
         };
         let response = self.client.send(request, is_transient).await?;
         self.parse(id, key, &response)
@@ -112,7 +101,7 @@ impl Fred {
         Err(
             match (parsed, response.problem(), error_message(response)) {
                 (Ok(value), None, _) => return Ok(value),
-                (_, _, Some(text)) if is_about_the_key(&text) => {
+                (_, _, Some(text)) if text.contains(KEY) => {
                     key::invalid_key_error("is not accepted by FRED")
                 }
                 (_, _, Some(text)) if text.contains("does not exist") => not_on_fred(id),
@@ -132,24 +121,30 @@ impl Fred {
         self.client.unusable(id.as_str(), problem)
     }
 
-    /// Fetches all pages of a list. `parse_page` returns the total number of rows and those of one page.
-    async fn pages<T: DeserializeOwned, I>(
+    /// Fetches all pages of a list, in order.
+    async fn pages<R: DeserializeOwned>(
         &self,
         id: &SeriesId,
-        list: &PagedList,
+        list: &str,
         query: &[(&str, &str)],
-        parse_page: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
-    ) -> Result<Vec<I>> {
+    ) -> Result<Vec<R>> {
         let mut rows = Vec::new();
+        let is_of_figures = list == OBSERVATIONS;
+        let limit = if is_of_figures { "100000" } else { "10000" };
+        let start = query.iter().find(|(name, _)| *name == "realtime_start");
         for _ in 0..MAX_PAGES {
             let offset = rows.len().to_string();
-            let limit = list.page_size.to_string();
-            let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let page_query = [query, &position].concat();
-            let page = self.request(id, &[list.path], &page_query).await?;
-            let (count, items) = parse_page(page).map_err(|problem| self.unusable(id, &problem))?;
-            let is_empty = items.is_empty();
-            rows.extend(items);
+            let page_query = [query, &[("limit", limit), ("offset", &offset)]].concat();
+            let page: Page<R> = self.request(id, &[list], &page_query).await?;
+            // FRED responds to a realtime range that it does not understand with today's figures, not with an error.
+            if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
+                let other = quote(&page.realtime_start);
+                let problem = format!("vintages from {start} were asked, from {other} came");
+                return Err(self.unusable(id, &problem));
+            }
+            let count = page.count;
+            let is_empty = page.rows.is_empty();
+            rows.extend(page.rows);
             if rows.len() >= count {
                 return Ok(rows);
             }
@@ -161,23 +156,6 @@ impl Fred {
         Err(self.unusable(id, "it has too many pages"))
     }
 
-    /// Fetches every figure, in order.
-    async fn observations(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<VintageRow>> {
-        let start = query.iter().find(|(name, _)| *name == "realtime_start");
-        let parse_page = |page: ObservationPage| {
-            // FRED responds to a realtime range that it does not understand with today's figures, not with an error.
-            if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
-                let other = quote(&page.realtime_start);
-                return Err(format!(
-                    "vintages from {start} were asked, from {other} came"
-                ));
-            }
-            let rows = page.observations.iter().map(ObservationRow::parse);
-            Ok((page.count, rows.collect::<std::result::Result<_, _>>()?))
-        };
-        self.pages(id, &OBSERVATIONS, query, parse_page).await
-    }
-
     pub(super) async fn figures_from_api(
         &self,
         id: &SeriesId,
@@ -185,17 +163,12 @@ impl Fred {
     ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
-        let rows = self
-            .observations(id, query.as_slice())
-            .await?
-            .into_iter()
-            .filter(|row| row.value.is_some())
-            .map(|row| VintageObservation {
-                date: row.date,
-                known_from: None,
-                value: row.value,
-            });
-        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
+        let rows: Vec<VintageRow> = self.pages(id, OBSERVATIONS, query.as_slice()).await?;
+        let figures = rows.iter().filter_map(|row| {
+            let figure = Observation::new(row.date, row.value?);
+            Some(VintageObservation::new(&figure, None))
+        });
+        sort_by_date(figures.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 
     /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
@@ -205,11 +178,7 @@ impl Fred {
         id: &SeriesId,
     ) -> Result<Vec<VintageObservation>> {
         let mut rows = Vec::new();
-        let parse_page = |page: VintageDatesPage| {
-            let days = page.vintage_dates.iter().map(|text| parse_day(text));
-            Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
-        };
-        let mut days: Vec<Date> = self.pages(id, &VINTAGE_DATES, &[], parse_page).await?;
+        let mut days: Vec<Date> = self.pages(id, VINTAGE_DATES, &[]).await?;
         days.sort();
         days.dedup();
         for (start, end) in request_ranges(&days) {
@@ -217,7 +186,7 @@ impl Fred {
                 ("realtime_start", start.as_str()),
                 ("realtime_end", end.as_str()),
             ];
-            rows.extend(self.observations(id, &query).await?);
+            rows.append(&mut self.pages(id, OBSERVATIONS, &query).await?);
         }
         Ok(changes_only(rows))
     }
@@ -248,10 +217,6 @@ impl Fred {
     }
 }
 
-fn is_about_the_key(message: &str) -> bool {
-    message.contains("api_key")
-}
-
 fn error_message(response: &Response) -> Option<String> {
     #[derive(Deserialize)]
     struct Body {
@@ -259,10 +224,6 @@ fn error_message(response: &Response) -> Option<String> {
     }
     let body: Body = serde_json::from_slice(&response.body).ok()?;
     Some(body.error_message)
-}
-
-fn parse_day(text: &str) -> std::result::Result<Date, String> {
-    Notation::PLAIN.date(text.as_bytes())
 }
 
 /// Sorts rows by date and removes duplicates.

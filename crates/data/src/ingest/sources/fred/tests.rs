@@ -1,6 +1,7 @@
 mod requests;
 mod secrecy;
 
+use super::vintages::VintageRow;
 use super::*;
 use crate::ingest::fetch::Response;
 use crate::ingest::key::ApiKey;
@@ -328,7 +329,7 @@ proptest! {
     #[test]
     fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
         let response = Response::new(status, "application/json", &body);
-        drop(API.parse::<api::ObservationPage>(&id(), API.key.as_ref().unwrap(), &response));
+        drop(API.parse::<api::Page<VintageRow>>(&id(), API.key.as_ref().unwrap(), &response));
         drop(parse_download(&id(), &response));
     }
 
@@ -336,11 +337,9 @@ proptest! {
     fn hostile_fields_never_give_a_value_that_is_not_finite(date in "\\PC{0,12}", value in "[-+.0-9eEinfaN]{0,12}") {
         let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
         let response = Response::new(200, "application/json", body.as_bytes());
-        let page: api::ObservationPage = API.parse(&id(), API.key.as_ref().unwrap(), &response).unwrap();
-        for item in page.observations {
-            if let Ok(row) = item.parse() {
-                prop_assert!(row.value.is_none_or(f64::is_finite));
-            }
+        let page = API.parse::<api::Page<VintageRow>>(&id(), API.key.as_ref().unwrap(), &response);
+        for row in page.map_or(Vec::new(), |page| page.rows) {
+            prop_assert!(row.value.is_none_or(f64::is_finite));
         }
     }
 

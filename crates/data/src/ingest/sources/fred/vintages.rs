@@ -1,8 +1,10 @@
 //! Vintages of ALFRED: what FRED published when. One request may span at most 2000 vintage days.
 
+use super::api::ObservationRow;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, VintageObservation};
 use jiff::ToSpan;
+use serde::Deserialize;
 
 /// Most vintage days of one request.
 const MAX_DAYS: usize = 2000;
@@ -20,7 +22,8 @@ pub(super) fn request_ranges(days: &[Date]) -> Vec<(String, String)> {
 }
 
 /// A figure and the first and last day on which the series contained it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "ObservationRow")]
 pub(super) struct VintageRow {
     pub(super) date: Date,
     pub(super) from: Date,
@@ -38,8 +41,7 @@ pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<VintageObservation>
     rows.sort_by_key(|row| (row.date, row.from));
     let mut changes: Vec<VintageObservation> = Vec::new();
     for (row, next) in rows.iter().zip(rows.iter().skip(1).map(Some).chain([None])) {
-        let date = row.date;
-        let value = row.value;
+        let VintageRow { date, value, .. } = *row;
         let change = |known_from, value| VintageObservation {
             date,
             known_from,

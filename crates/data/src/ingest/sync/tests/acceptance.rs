@@ -118,12 +118,12 @@ async fn second_equal_response_confirms_a_source() {
             "{message}"
         );
     }
-    config.clock = next_noon;
+    config.clock = Some(next_noon);
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(values(&store, "FHFAPOQ").len(), 12);
     // An operator can accept it at once.
-    config.clock = noon;
+    config.clock = Some(noon);
     config.accept = vec!["fhfa".to_owned()];
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;

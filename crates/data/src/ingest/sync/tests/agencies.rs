@@ -318,7 +318,7 @@ async fn unchanged_response_is_requested_by_etag() {
         .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     assert!(run(&store, &config).await.is_complete());
-    config.clock = || "2026-12-05T12:00:00Z".parse().unwrap();
+    config.clock = Some(|| "2026-12-05T12:00:00Z".parse().unwrap());
     let report = run(&store, &config).await;
     assert_eq!(
         (report.read_count(), report.written()),
@@ -360,7 +360,7 @@ async fn sync_in_december(
 ) -> SyncReport {
     config.sources.no_fred = true;
     config.only = Some(only.iter().map(|series| id(series)).collect());
-    config.clock = clock;
+    config.clock = Some(clock);
     run(store, config).await
 }
 
@@ -422,7 +422,7 @@ async fn refusal_stays_when_the_next_response_of_its_feed_is_accepted() {
     // The next sync reads it.
     server.reset().await;
     mount(&server, "History", 1, csv(figures)).await;
-    config.clock = || "2026-11-24T12:00:00Z".parse().unwrap();
+    config.clock = Some(|| "2026-11-24T12:00:00Z".parse().unwrap());
     assert!(run(&store, &config).await.is_complete());
     assert_eq!(refusals(&store), []);
 }

@@ -49,7 +49,7 @@ async fn feeds_with_one_url_share_one_response() {
     server.reset().await;
     mount(&server, "daily-treasury", 1, page(404)).await;
     mount(&server, "FRB_h15", 1, ResponseTemplate::new(304)).await;
-    config.clock = || "2026-12-02T12:00:00Z".parse().unwrap();
+    config.clock = Some(|| "2026-12-02T12:00:00Z".parse().unwrap());
     let again = run(&store, &config).await;
     assert!(again.is_complete() && again.read_count() == 2, "{again:?}");
     assert_eq!(count_requests(&server, "FRB_h15").await, 1);
