@@ -1,9 +1,8 @@
 //! Validates the error bars of first prints: how often the value of a year later lay inside, by what was known when each
 //! figure first came out.
 
-use crate::revisions::SERIES;
-use crate::{format_share, format_test};
-use econoscope_core::catalogue::Catalogue;
+use crate::revisions::series;
+use crate::{format_share, format_test, new_table, rate};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::format_signed;
 use econoscope_core::indicators::revisions::{LEVELS, Revisions};
@@ -33,38 +32,16 @@ struct Trial {
 }
 
 pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
-    let title = "first prints of 1985 to 2024: how often the value of a year later lay in the interval from the revisions of \
-                 the fifteen years before that were known on the day of the print. A series is shown with a bar if no \
-                 coverage falls short by more than .05. Gain: log score of the kernel density of these revisions less that \
-                 of a normal, with the test of it; revisions in tenths (UNRATE) cover more than they promise";
-    let columns = [
-        "series",
-        "from",
-        "to",
-        "n",
-        "50 %",
-        "80 %",
-        "90 %",
-        "log score gain",
-        "test",
-        "shown",
-    ];
-    let mut table = ScoreTable::new(ERROR_BARS, title, &columns);
-    for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
-        let trials: Vec<Trial> = match desk.revisions(info)? {
-            Some(revisions) => trials(&revisions),
-            None => continue,
-        };
+    let mut table = new_table("error bars", ERROR_BARS)?;
+    for info in series() {
+        let revisions = desk.revisions(info)?;
+        let trials = revisions.map_or_else(Vec::new, |revisions| trials(&revisions));
         let (Some(first), Some(last)) = (trials.first(), trials.last()) else {
             continue;
         };
         let coverage = [0, 1, 2].map(|level: usize| {
             let is_inside = |trial: &Trial| trial.is_inside.get(level) == Some(&true);
-            average(
-                trials
-                    .iter()
-                    .map(|trial| f64::from(u8::from(is_inside(trial)))),
-            )
+            rate(trials.iter().map(is_inside))
         });
         let mut pairs = LEVELS.into_iter().zip(coverage);
         let is_short = pairs.any(|pair| {
@@ -77,12 +54,8 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         let losses: Vec<f64> = gains.iter().map(|gain| -gain).collect();
         let test = format_test(diebold_mariano(&losses, OVERLAP));
         let [from, to] = [first, last].map(|trial| trial.date.strftime("%Y-%m").to_string());
-        let head = [
-            info.id.as_str().to_owned(),
-            from,
-            to,
-            trials.len().to_string(),
-        ];
+        let n = trials.len().to_string();
+        let head = [info.id.to_string(), from, to, n];
         let shown = if is_shown { "yes" } else { "no" };
         let cells = head.into_iter().chain(coverage.map(format_share));
         table.row(cells.chain([gain, test, shown.to_owned()]));
@@ -132,6 +105,7 @@ fn gain(revisions: &[f64], came: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use econoscope_core::catalogue::Catalogue;
     use econoscope_data::store::Sqlite;
     use econoscope_desk::Settings;
     use econoscope_desk::scores::Scores;

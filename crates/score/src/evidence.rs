@@ -1,7 +1,8 @@
 //! Confidence intervals of scores, comparisons of two rules on the same months, and the choice among variants.
 
-use crate::target::{ByMonth, MonthFilter, Target};
-use crate::{format_share, format_test};
+use crate::target::{ByMonth, Target};
+use crate::{format_share, format_test, new_table};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
@@ -32,22 +33,10 @@ pub(super) fn table(
     indicator: &str,
     target: &Target,
     comparisons: &[(&str, [&ByMonth; 2])],
-) -> ScoreTable {
-    let title = "rules beside others on the same months, with 90 % intervals";
-    let columns = [
-        "rule, beside",
-        "months",
-        "AUC",
-        "Brier",
-        "AUC more by",
-        "Brier more by",
-        "test",
-        "what it shows",
-    ];
-    let mut table = ScoreTable::new(indicator, title, &columns);
+) -> Result<ScoreTable> {
+    let mut table = new_table("comparisons", indicator)?;
     for (name, rules) in comparisons {
-        let whole: (&str, MonthFilter) = ("", |_| true);
-        for (part, is_included) in std::iter::once(&whole).chain(target.parts) {
+        for (part, is_included) in target.parts() {
             let comma = if part.is_empty() { "" } else { ", " };
             if let Some(cells) = compare(target, *rules, is_included) {
                 let name = format!("{name}{comma}{part}");
@@ -55,7 +44,7 @@ pub(super) fn table(
             }
         }
     }
-    table
+    Ok(table)
 }
 
 /// Compares two rules over the scored months that both have and that `is_included`. Returns the cells after the name; `None`

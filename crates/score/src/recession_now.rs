@@ -1,6 +1,6 @@
 //! Scores of the current recession probability against the NBER's months, beside simpler rules.
 
-use crate::detection::{self, Signal, SignalWindow, periods_at_or_above};
+use crate::detection::{self, Signal, periods_at_or_above};
 use crate::evidence;
 use crate::target::{ByMonth, Row, Target, rows};
 use econoscope_core::catalogue::Catalogue;
@@ -17,13 +17,11 @@ use econoscope_core::model::{AsOf, Date, Observation, SeriesVintages, VintageCur
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 const FIRST: Month = Month::new(1968, 1);
 /// The window in which an alarm belongs to a recession.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 180,
-    behind: 60,
-};
+const WINDOW: RangeInclusive<i64> = -180..=60;
 /// The limit of Sahm gaps in the probit.
 const MAX_GAP: f64 = 1.5;
 /// Outcomes are known after 24 months. Fits exclude 2020 and 2021, when claims stayed high after the trough.
@@ -91,7 +89,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     Ok(vec![
         TARGET.table("RNOW", &rules),
         TARGET.calibration_table("RNOW", title, &rounded, &EDGES),
-        evidence::table("RNOW", &TARGET, &pairs),
+        evidence::table("RNOW", &TARGET, &pairs)?,
         detection::table("RNOW", TARGET.scored[0], &WINDOW, &signals),
     ])
 }

@@ -67,7 +67,7 @@ mod tests {
         let text = llms_full(&ENDPOINTS, "https://x.example");
         for route in ENDPOINTS.iter() {
             assert!(text.contains(&format!("(`{}`)", route.spec.tool)));
-            let schema = route.input_schema();
+            let schema = &route.input_schema;
             for (name, _) in schema["properties"].as_object().into_iter().flatten() {
                 assert!(text.contains(&format!("- {name} (")), "{name}");
             }

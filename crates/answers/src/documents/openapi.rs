@@ -31,7 +31,7 @@ pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let mut document: Value = serde_json::from_str(template).unwrap_or_default();
     let body = document.pointer("/components/schemas/Problem").cloned();
     let answer = |route: &Route| {
-        let schema = Value::Object(Map::clone(route.output_schema()));
+        let schema = Value::Object(Map::clone(&route.output_schema));
         (answer_name(route), to_openapi(&schema))
     };
     let problem = ("Problem".to_owned(), body.unwrap_or_default());
@@ -125,7 +125,7 @@ fn responses(route: &Route, content: &Value) -> Value {
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
-    let is_required = is_in_path || is_required(route.input_schema(), name);
+    let is_required = is_in_path || is_required(&route.input_schema, name);
     let mut schema = to_openapi(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
     let mut description = take("description");

@@ -154,9 +154,10 @@ impl Answer {
             return Vec::new();
         }
         let sources = value.get("sources").and_then(Value::as_array);
-        let sources: Vec<&Value> = sources.map_or(vec![&value], |list| list.iter().collect());
-        let [source] = sources.as_slice() else {
-            return Vec::new();
+        let source = match sources.map(Vec::as_slice) {
+            None => &value,
+            Some([only]) => only,
+            Some(_) => return Vec::new(),
         };
         let names = ["series", "ticker", "seriesId"];
         let ids = names.iter().filter_map(|name| source.get(name));

@@ -200,56 +200,50 @@ impl Backend {
     /// Answers one endpoint. Each answer is rendered once per state of the data.
     async fn answer_from_stored(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
-        let fetched = match &self.upstream {
-            Some(upstream) if route.spec.in_contract => {
-                let fetched = forward::fetch(upstream, route, &checked, today).await?;
-                Some((fetched, upstream.base().clone()))
-            }
-            Some(_) | None => None,
+        let upstream = self.upstream.as_ref().filter(|_| route.spec.in_contract);
+        let fetched = match upstream {
+            Some(upstream) => Some(forward::fetch(upstream, route, &checked, today).await?),
+            None => None,
         };
         let key = AnswerKey {
             tool: route.spec.tool,
             arguments: Value::Object(checked.clone()).to_string().into(),
             version: match &fetched {
-                Some((fetched, _)) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
+                Some(fetched) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
                 None => DataVersion::Desk(self.desk.state()?),
             },
         };
         let cached = || self.cache.get(&key);
-        let answer = if let Some(answer) = cached() {
+        if let Some(answer) = cached() {
             answer.requests.fetch_add(1, Ordering::Relaxed);
-            answer
-        } else {
-            let cache = Arc::clone(&self.cache);
-            let new_key = key.clone();
-            let desk = Arc::clone(&self.desk);
-            let body = fetched
-                .as_ref()
-                .map(|(fetched, base)| (fetched.body.clone(), base.clone()));
-            let is_beside_upstream = self.upstream.is_some();
-            // The work stores its result itself, since it may end after all callers have left.
-            let work = move || {
-                let answer = Arc::new(match body {
-                    Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
-                    None => {
-                        let own =
-                            desk.compute_consistently(|desk| (route.local)(desk, &checked))?;
-                        if is_beside_upstream {
-                            own.named_local()?
-                        } else {
-                            own
-                        }
-                    }
-                });
-                cache.insert(new_key, Arc::clone(&answer));
-                Ok(answer)
+            let upstream = fetched;
+            return Ok(Reply { answer, upstream });
+        }
+        let cache = Arc::clone(&self.cache);
+        let new_key = key.clone();
+        let desk = Arc::clone(&self.desk);
+        let is_beside_upstream = self.upstream.is_some();
+        let forwarded = fetched.as_ref().zip(upstream);
+        let received = forwarded.map(|(fetched, from)| (fetched.body.clone(), from.base().clone()));
+        // The work stores its result itself, since it may end after all callers have left.
+        let work = move || {
+            let answer = match received {
+                Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
+                None => desk.compute_consistently(|desk| (route.local)(desk, &checked))?,
             };
-            let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
-            flight.await?
+            let is_local = is_beside_upstream && !route.spec.in_contract;
+            let answer = Arc::new(if is_local {
+                answer.named_local()?
+            } else {
+                answer
+            });
+            cache.insert(new_key, Arc::clone(&answer));
+            Ok(answer)
         };
+        let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
         Ok(Reply {
-            answer,
-            upstream: fetched.map(|(fetched, _)| fetched),
+            answer: flight.await?,
+            upstream: fetched,
         })
     }
 }
@@ -270,7 +264,7 @@ pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answ
             .omitted
             .get(params.form())
             .map_or(&[], Vec::as_slice),
-        schema: route.output_schema(),
+        schema: &route.output_schema,
     });
     Ok(answer)
 }

@@ -5,6 +5,9 @@
 //! an error that names the field, the value and what is allowed. Nothing is clamped or dropped.
 
 use crate::dates;
+use crate::render::provenance::look_up;
+use crate::route::Route;
+use crate::route::endpoint::Endpoint;
 use econoscope_core::error::{Error, Result, quote, single_line};
 use econoscope_core::indicators::prose::join;
 use serde::de::DeserializeOwned;
@@ -72,20 +75,11 @@ pub(crate) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value)
 }
 
 /// Arguments that hosts add to every call for their own records (n8n, Letta). They are no arguments of an endpoint.
-const HOST_ARGUMENTS: [&str; 8] = [
-    "toolCallId",
-    "tool_call_id",
-    "sessionId",
-    "session_id",
-    "chatInput",
-    "action",
-    "tool",
-    "request_heartbeat",
-];
+const HOST_ARGUMENTS: &str = include_str!("../../data/host_arguments.txt");
 
 /// Whether an argument is one that hosts add; those of Open WebUI begin with two underscores.
 pub(crate) fn is_from_host(name: &str) -> bool {
-    HOST_ARGUMENTS.contains(&name) || name.starts_with("__")
+    HOST_ARGUMENTS.lines().any(|known| known == name) || name.starts_with("__")
 }
 
 /// Deserializes checked arguments into an endpoint's parameters.
@@ -96,6 +90,14 @@ pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
     let params = serde_json::from_value(Value::Object(checked.clone()));
     let allowed = "see the tool's input schema";
     params.map_err(|e| Error::invalid("arguments", "", &e.to_string(), allowed))
+}
+
+/// Checks the arguments of an endpoint and deserializes them.
+///
+/// # Errors
+/// Those of [`check`] and [`params`].
+pub fn params_of<E: Endpoint>(arguments: Arguments) -> Result<E> {
+    params(&check(&Route::of_tool(E::TOOL)?.input_schema, arguments)?)
 }
 
 /// Adds an argument as text; a repeated argument becomes a list.
@@ -116,14 +118,7 @@ pub(crate) fn default_limit<const N: usize>() -> usize {
 }
 
 /// Arguments of one value, and what takes or replaces several.
-const SINGLE: [(&str, &str); 6] = [
-    ("ticker", "compare_series takes up to eight"),
-    ("seriesId", "compare_series takes up to eight"),
-    ("series", "a call for each"),
-    ("indicator", "get_signals has every composite"),
-    ("id", "a call for each"),
-    ("category", "a call for each"),
-];
+pub(crate) const SINGLE: &str = include_str!("../../data/single.csv");
 
 /// Joins a list for an argument of several days to the text that is read: `["2010-01-15", "2012-01-15"]`, also as text.
 fn join_days(name: &str, value: Value) -> Value {
@@ -162,10 +157,10 @@ fn unknown_argument(name: &str, properties: &Map<String, Value>) -> Error {
 fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
     let received = format_value(&value);
     let is_several = value.is_array() || property.get("enum").is_some() && received.contains(',');
-    let instead = SINGLE.iter().find(|(one, _)| *one == name && is_several);
+    let instead = look_up(SINGLE, name).filter(|_| is_several);
     let fail = |problem: &str| {
         let allowed = describe_allowed(property);
-        let instead = instead.map(|(_, instead)| format!("{allowed}; {instead}"));
+        let instead = instead.map(|instead| format!("{allowed}; {instead}"));
         Error::invalid(name, &received, problem, &instead.unwrap_or(allowed))
     };
     match json_type(property) {
@@ -432,7 +427,7 @@ mod tests {
                 .find(|route| route.spec.tool == tool)
                 .unwrap();
             let given = json!({ name: value }).as_object().cloned().unwrap();
-            check(route.input_schema(), given).unwrap_err().to_string()
+            check(&route.input_schema, given).unwrap_err().to_string()
         };
         for (tool, name, value, instead) in [
             (

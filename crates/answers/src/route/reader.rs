@@ -3,12 +3,14 @@
 //! What is missing, null or of a wrong type becomes null, or the empty value of its type, with a note; members that the
 //! schema does not name are kept. Every text is one line without brackets, and every address leads to the upstream.
 
+use crate::render::structure::Fields;
 use crate::route::decode::is_required;
 use crate::route::forward::contract_error;
 use econoscope_core::error::Result;
+use econoscope_core::indicators::prose;
 use econoscope_core::model::{Date, untrusted};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
@@ -19,11 +21,11 @@ const MAX_NAME: usize = 60;
 /// Members that tell nothing about the economy.
 const FRAME: [&str; 4] = ["attribution", "generatedAt", "last_updated", "source_url"];
 
-type Fields = Map<String, Value>;
-
-/// A body that fits the schema.
-#[derive(Debug)]
-pub(crate) struct Received {
+/// A body that is fitted to the schema.
+#[derive(Debug, Default)]
+pub(crate) struct Received<'a> {
+    /// The address of the upstream.
+    base: Option<&'a Url>,
     /// The members, those that the schema does not name included.
     pub(crate) fields: Fields,
     /// What was missing or not read, by dotted path.
@@ -36,35 +38,32 @@ pub(crate) struct Received {
 ///
 /// # Errors
 /// [`econoscope_core::error::Error::Unavailable`] when nothing of the contract is left.
-pub(crate) fn read(body: &[u8], schema: &Fields, base: Option<&Url>) -> Result<Received> {
+pub(crate) fn read<'a>(
+    body: &[u8],
+    schema: &Fields,
+    base: Option<&'a Url>,
+) -> Result<Received<'a>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(body) else {
         return Err(contract_error("is no JSON object"));
     };
-    let mut reader = Reader {
-        base,
-        notes: BTreeMap::new(),
-        untrusted: BTreeSet::new(),
+    let is_known = |(name, value): &(&String, &Value)| {
+        !value.is_null() && !FRAME.contains(&name.as_str()) && property(schema, name).is_some()
     };
-    let known: Vec<String> = members
-        .iter()
-        .filter(|(name, value)| !value.is_null() && !FRAME.contains(&name.as_str()))
-        .filter(|(name, _)| property(schema, name).is_some())
-        .map(|(name, _)| name.clone())
-        .collect();
-    let fields = reader.object(members, schema, "");
-    let is_left = |name: &String| !reader.notes.contains_key(name);
+    let known = members.iter().filter(is_known);
+    let known: Vec<String> = known.map(|(name, _)| name.clone()).collect();
+    let mut received = Received {
+        base,
+        ..Received::default()
+    };
+    let fields = received.object(members, schema, "");
+    let is_left = |name: &String| !received.notes.contains_key(name);
     match fields {
-        Some(fields) if known.iter().any(is_left) => Ok(Received {
-            fields,
-            notes: reader.notes,
-            untrusted: reader.untrusted,
-        }),
+        Some(fields) if known.iter().any(is_left) => Ok(Received { fields, ..received }),
         _ => {
-            let broken = reader.notes.keys().map(String::as_str).collect::<Vec<_>>();
-            let names = untrusted::clean_name(&broken.join(", "), 200);
-            Err(contract_error(&format!(
-                "has nothing of the contract that can be read: {names}"
-            )))
+            let broken = prose::join(received.notes.keys(), ", ");
+            let names = untrusted::clean_name(&broken, 200);
+            let what = format!("has nothing of the contract that can be read: {names}");
+            Err(contract_error(&what))
         }
     }
 }
@@ -86,10 +85,8 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
         (Value::Array(answer), Value::Array(received)) => {
             let item = schema.get("items").unwrap_or(&Value::Null);
             // A list may have been filtered or thinned: its items are told apart by their first member.
-            let key = item
-                .get("properties")
-                .and_then(Value::as_object)
-                .and_then(|p| p.keys().next());
+            let properties = item.get("properties").and_then(Value::as_object);
+            let key = properties.and_then(|all| all.keys().next());
             let is_whole = answer.len() == received.len();
             let mut others = received.iter();
             for own in answer {
@@ -105,13 +102,7 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
     }
 }
 
-struct Reader<'a> {
-    base: Option<&'a Url>,
-    notes: BTreeMap<String, String>,
-    untrusted: BTreeSet<String>,
-}
-
-impl Reader<'_> {
+impl Received<'_> {
     /// Fits an object; `None` when a required member has neither a value nor an empty one.
     fn object(&mut self, members: Fields, schema: &Fields, path: &str) -> Option<Fields> {
         let mut fitted = Fields::new();
@@ -158,10 +149,9 @@ impl Reader<'_> {
             }
             ("array", Value::Array(items)) => return Some(self.list(items, fields, path)),
             ("array", Value::Object(keyed)) if item_name(fields).is_some() => {
-                let items = keyed
-                    .into_iter()
-                    .map(|(key, entry)| named_entry(&key, entry, fields));
-                return Some(self.list(items.collect(), fields, path));
+                let item = |(key, entry): (String, Value)| named_entry(&key, entry, fields);
+                let items = keyed.into_iter().map(item).collect();
+                return Some(self.list(items, fields, path));
             }
             ("string", Value::String(text)) if is_text(fields, &text) => {
                 return Some(self.text(&text, fields, path).into());
@@ -207,10 +197,10 @@ impl Reader<'_> {
         match value {
             Value::String(text) => self.text(&text, &Fields::new(), path).into(),
             Value::Array(items) => self.list(items, &Fields::new(), path),
-            Value::Object(members) => Value::Object(
-                self.object(members, &Fields::new(), path)
-                    .unwrap_or_default(),
-            ),
+            Value::Object(members) => {
+                let fitted = self.object(members, &Fields::new(), path);
+                Value::Object(fitted.unwrap_or_default())
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
@@ -232,10 +222,9 @@ impl Reader<'_> {
         let clean = untrusted::clean_name(text, MAX_TEXT);
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_.-^=%$".contains(c);
         if clean.len() > 40 || !clean.chars().all(is_word) {
-            let names = path
-                .split('.')
-                .filter(|name| name.parse::<usize>().is_err());
-            self.untrusted.insert(names.collect::<Vec<_>>().join("."));
+            let is_name = |part: &&str| part.parse::<usize>().is_err();
+            let names = prose::join(path.split('.').filter(is_name), ".");
+            self.untrusted.insert(names);
         }
         clean
     }

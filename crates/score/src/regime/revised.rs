@@ -1,8 +1,8 @@
 //! How the regime of a month's end differs from today's label of the same month, and the periods of growth below trend.
 
 use super::{MonthEnd, Revised, inputs_on};
-use crate::detection::{self, Signal, SignalWindow, periods_at_or_above};
-use crate::{format_rate, format_share};
+use crate::detection::{self, Signal, periods_at_or_above};
+use crate::{format_rate, format_share, new_table};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::is_recession;
@@ -13,6 +13,7 @@ use econoscope_core::model::frequency::shift;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
+use std::ops::RangeInclusive;
 
 /// The first month with all growth inputs.
 pub(super) const SINCE: Month = Month::new(1966, 3);
@@ -23,10 +24,7 @@ const MONTHLY_FILES_SINCE: Month = Month::new(1999, 8);
 /// Days after a month's first on which permits, the last figure of the month before, are published.
 const PERMITS_LAG: i64 = 17;
 /// The window in which growth below trend is a warning of a recession: eighteen months.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 548,
-    behind: 60,
-};
+const WINDOW: RangeInclusive<i64> = -548..=60;
 
 /// The newest regime as known in a month: that month, and the regime.
 type Newest<'a> = (Month, &'a RegimeMonth);
@@ -49,17 +47,15 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
         .iter()
         .map(|(as_of, n)| (*as_of, n))
         .collect();
-    let columns = ["what", "months", "label", "growth axis", "inflation axis"];
-    let title = "share of month ends to 2026-03 of which today's figures say another";
-    let mut table = ScoreTable::new("regime", title, &columns);
+    let mut table = new_table("labels", "regime")?;
     let same_month = |n: &Newest| revised.get(&n.1.month).copied();
     let next_month = |n: &Newest| revised.get(&n.0.plus(1).first_day()).copied();
     let by_revisions = "the same row, by revisions alone, since 1966-03";
     table.row(difference_row(by_revisions, &since(SINCE), same_month));
-    let monthly = since(MONTHLY_FILES_SINCE);
+    let recently = "the same since 1999-08";
     table.row(difference_row(
-        "the same since 1999-08",
-        &monthly,
+        recently,
+        &since(MONTHLY_FILES_SINCE),
         same_month,
     ));
     let at_its_end = "the month itself at its end, since 1985";
@@ -81,7 +77,7 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
         &revision(|r| r.growth),
         &revision(|r| r.inflation),
     ];
-    table.row(cells.map(str::to_owned));
+    table.row(cells);
     table.row(change_row(&since_1985, revised));
     Ok(table)
 }
@@ -131,10 +127,7 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
     let mut changes = 0;
     let mut confirmed = 0;
     let mut undone = 0;
-    for (i, pair) in newest.windows(2).enumerate() {
-        let [(_, before), (_, now)] = pair else {
-            continue;
-        };
+    for (i, [(_, before), (_, now)]) in newest.array_windows().enumerate() {
         let old = before.regime;
         let new = now.regime;
         if old == new {
