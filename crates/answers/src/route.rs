@@ -130,11 +130,8 @@ impl Route {
 
     /// The schemas of the arguments, by name.
     pub(crate) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
-        let properties = self
-            .input_schema
-            .get("properties")
-            .and_then(Value::as_object);
-        properties.into_iter().flatten()
+        let properties = self.input_schema.get("properties");
+        properties.and_then(Value::as_object).into_iter().flatten()
     }
 
     /// Whether there is an argument of that name.
@@ -186,10 +183,8 @@ impl Route {
 
     /// The names of the arguments in the path.
     pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
-        self.spec
-            .path
-            .split('/')
-            .filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'))
+        let parts = self.spec.path.split('/');
+        parts.filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 }
 

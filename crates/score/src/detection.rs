@@ -14,6 +14,13 @@ pub(super) struct Signal {
     pub(super) periods: Vec<AlarmPeriod>,
 }
 
+impl Signal {
+    pub(super) fn new(name: impl Into<String>, periods: Vec<AlarmPeriod>) -> Self {
+        let name = name.into();
+        Self { name, periods }
+    }
+}
+
 /// Returns the periods for which readings were at a level or above, each from its first to its last such reading. A period
 /// that includes the newest reading has no end.
 pub(super) fn periods_at_or_above(level: f64, readings: &[Observation]) -> Vec<AlarmPeriod> {

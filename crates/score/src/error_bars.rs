@@ -5,7 +5,7 @@ use crate::revisions::series;
 use crate::{format_share, format_test, new_table, rate};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::format_signed;
-use econoscope_core::indicators::revisions::{LEVELS, Revisions};
+use econoscope_core::indicators::revisions::{LEVELS, PrintedPeriod, Revisions};
 use econoscope_core::indicators::statistics::{average, count, diebold_mariano, mean, quantile};
 use econoscope_core::model::Date;
 use econoscope_desk::Desk;
@@ -65,26 +65,21 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
 
 /// Tries the bar of every first print of [`YEARS`] whose value of a year later is known.
 fn trials(revisions: &Revisions) -> Vec<Trial> {
-    let prints = revisions
-        .prints
-        .iter()
-        .filter(|print| YEARS.contains(&print.date.year()));
-    let trial = prints.filter_map(|print| {
+    let prints = revisions.prints.iter();
+    let scored = prints.filter(|print| YEARS.contains(&print.date.year()));
+    let trial = |print: &PrintedPeriod| {
         let bar = revisions.error_bar(print.first.day)?;
-        let revision = revisions
-            .measure
-            .revision(print.first.value, print.later[1]?.value);
+        let later = print.later[1]?.value;
+        let revision = revisions.measure.revision(print.first.value, later);
         // The quantiles are rounded in binary arithmetic.
-        let is_inside = bar
-            .intervals
-            .map(|[low, high]| (low - 1e-9..=high + 1e-9).contains(&revision));
+        let holds = |[low, high]: [f64; 2]| (low - 1e-9..=high + 1e-9).contains(&revision);
         Some(Trial {
             date: print.date,
-            is_inside,
+            is_inside: bar.intervals.map(holds),
             gain: gain(&bar.revisions, revision)?,
         })
-    });
-    trial.collect()
+    };
+    scored.filter_map(trial).collect()
 }
 
 /// Returns the log score of a kernel density of the revisions less that of a normal. The bandwidth is Silverman's.

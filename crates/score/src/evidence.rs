@@ -86,11 +86,8 @@ fn compare(
         return None;
     };
     let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
-    let losses: Vec<f64> = pairs
-        .iter()
-        .flatten()
-        .map(|[a, b]| loss(*a) - loss(*b))
-        .collect();
+    let both = pairs.iter().flatten();
+    let losses: Vec<f64> = both.map(|[a, b]| loss(*a) - loss(*b)).collect();
     let test = diebold_mariano(&losses, target.overlap);
     Some([
         losses.len().to_string(),
@@ -129,15 +126,14 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
     let best = |month: Month| {
         let last = (target.last_known)(month);
         let score = |variant: &ByMonth| {
-            let known: Vec<ProbabilityForecast> = variant
-                .range(target.scored[0]..=last)
-                .map(|(m, p)| (*p, (target.outcome)(*m)))
-                .collect();
-            brier(&known)
+            let known = variant.range(target.scored[0]..=last);
+            let forecasts = known.map(|(m, p)| (*p, (target.outcome)(*m)));
+            Some((
+                brier(&forecasts.collect::<Vec<_>>())?,
+                *variant.get(&month)?,
+            ))
         };
-        let scores = variants
-            .iter()
-            .filter_map(|v| Some((score(v)?, *v.get(&month)?)));
+        let scores = variants.iter().filter_map(score);
         let (_, p) = scores.min_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((month, p))
     };

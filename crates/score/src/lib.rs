@@ -66,10 +66,10 @@ fn claims() -> Result<Vec<ScoreTable>> {
 /// Creates the table of an indicator that has this name in the file of tables.
 pub(crate) fn new_table(name: &str, indicator: &str) -> Result<ScoreTable> {
     for (line, row) in csv::rows(TABLES) {
-        let [known, title, columns] =
+        let [known, title, names] =
             row.map_err(|problem| Error::bad_line("crates/score/data/tables.csv", line, problem))?;
         if known == name {
-            let columns: Vec<&str> = columns.split('|').collect();
+            let columns: Vec<&str> = names.split('|').collect();
             return Ok(ScoreTable::new(indicator, title, &columns));
         }
     }

@@ -108,10 +108,8 @@ fn first_version(
     };
     let shipped = with_constants(|i| i.permits);
     let revised = with_constants(|i| i.revised_permits);
-    let spread: ByMonth = inputs
-        .iter()
-        .map(|(m, i)| (*m, first_term(i.spread)))
-        .collect();
+    let published = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
+    let spread: ByMonth = published.collect();
     let recalibrated = TARGET.recalibrate(both_refitted, CHOICE);
     let rules = [
         ("these constants, which saw the sample", &shipped),
@@ -192,9 +190,9 @@ fn detection_table(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTabl
         .range(TARGET.scored[0]..)
         .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
         .collect();
-    let signals = [30.0, 50.0].map(|level| Signal {
-        name: format!("{level} or more, {name}"),
-        periods: detection::periods_at_or_above(level, &readings),
+    let signals = [30.0, 50.0].map(|level| {
+        let periods = detection::periods_at_or_above(level, &readings);
+        Signal::new(format!("{level} or more, {name}"), periods)
     });
     detection::table(indicator, TARGET.scored[0], &WINDOW, &signals)
 }

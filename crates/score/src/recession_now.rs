@@ -151,36 +151,28 @@ fn signals(
         path.iter_mut().for_each(|o| o.date = release_day(o.date));
         rule.periods(&path)
     };
-    let report = Catalogue::embedded()
-        .get("UNRATE")
-        .and_then(|info| Catalogue::release_of(info));
+    let unemployment = Catalogue::embedded().get("UNRATE");
+    let report = unemployment.and_then(|info| Catalogue::release_of(info));
     let mut months: Vec<Observation> = ends.values().filter_map(|e| e.sahm).collect();
     months.dedup_by_key(|o| o.date);
     let published = |o: &Observation| {
-        Some(Observation::new(
-            report?.scheduled_for(o.date)?.day,
-            o.value,
-        ))
+        let day = report?.scheduled_for(o.date)?.day;
+        Some(Observation::new(day, o.value))
     };
     let sahm: Vec<Observation> = months.iter().filter_map(published).collect();
-    let signal = |name: &str, periods| Signal {
-        name: name.to_owned(),
-        periods,
-    };
-    Ok(vec![
-        signal(
-            "alarm, these constants",
-            on_thursdays(desk.real_time_history(&RNOW, until)?),
-        ),
-        signal(
-            "alarm, out of sample",
-            on_thursdays(weeks_out_of_sample(recorded, rows, until)),
-        ),
-        signal(
+    let shipped = on_thursdays(desk.real_time_history(&RNOW, until)?);
+    let refitted = on_thursdays(weeks_out_of_sample(recorded, rows, until));
+    let signals = [
+        ("alarm, these constants", shipped),
+        ("alarm, out of sample", refitted),
+        (
             "Sahm rule, 0.5 or more",
             periods_at_or_above(sahm::TRIGGER, &sahm),
         ),
-    ])
+    ];
+    Ok(signals
+        .map(|(name, periods)| Signal::new(name, periods))
+        .into())
 }
 
 /// Returns the index of every Thursday with the coefficients of its month.

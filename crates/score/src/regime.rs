@@ -152,12 +152,12 @@ fn error_row<'a>(
     cases: &[&'a Case<'a>],
     nowcast: impl Fn(&'a Case<'a>) -> Option<&'a RegimeMonth>,
 ) -> [String; 9] {
-    let published = cases.iter().map(|c| (&c.published, c.later));
-    let published: Vec<(&RegimeMonth, Later)> = published.collect();
-    let nowcast = cases
+    let own = cases.iter().map(|c| (&c.published, c.later)).collect();
+    let nowcasts = cases
         .iter()
         .map(|c| (nowcast(c).unwrap_or(&c.published), c.later));
-    let nowcast: Vec<(&RegimeMonth, Later)> = nowcast.collect();
+    let readings: [Vec<(&RegimeMonth, Later)>; 2] = [own, nowcasts.collect()];
+    let [published, nowcast] = &readings;
     let label_first: Loss = |m, [first, _]| f64::from(u8::from(m.regime != first.regime));
     let label_last: Loss = |m, [_, last]| f64::from(u8::from(m.regime != last.regime));
     let growth: Loss = |m, [first, _]| (m.growth - first.growth).powi(2);
@@ -170,21 +170,21 @@ fn error_row<'a>(
         shares.join(", ")
     };
     let errors = |loss: Loss| {
-        let means = [&published, &nowcast].map(|readings| mean(readings, loss));
+        let means = readings.each_ref().map(|readings| mean(readings, loss));
         means
             .map(|mean| format_share(mean.map(f64::sqrt)))
             .join(", ")
     };
     let test = |loss: Loss| {
-        let pairs = nowcast.iter().zip(&published);
+        let pairs = nowcast.iter().zip(published);
         let losses = pairs.map(|(n, p)| loss(n.0, &n.1) - loss(p.0, &p.1));
         format_test(diebold_mariano(&losses.collect::<Vec<_>>(), OVERLAP))
     };
     [
         name.to_owned(),
         cases.len().to_string(),
-        labels(&published),
-        labels(&nowcast),
+        labels(published),
+        labels(nowcast),
         errors(growth),
         errors(inflation),
         test(label_last),

@@ -41,10 +41,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         mean(true),
         mean(false),
     ]);
-    let signal = Signal {
-        name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
-        periods: HIGH.periods(&days),
-    };
+    let name = format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after);
+    let signal = Signal::new(name, HIGH.periods(&days));
     Ok(vec![
         table,
         detection::table("CMSI", SINCE, &WINDOW, &[signal]),

@@ -19,8 +19,10 @@ const FIELD: &str = "claim";
 const EXAMPLES: &str = "a series or formula, a period and a comparison: UNRATE 2023-08 >= 3.8, \
     yoy(CPIAUCSL) June 2022 > 9, or payrolls rose by at least 200 thousand in January 2024";
 
-/// A growth rate and the level it is computed from. The vintages of the level give the first prints of the rate.
-pub(crate) const GROWTH_AND_LEVEL: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
+/// The growth rate of a level whose vintages give the first prints of the rate.
+pub(crate) const GROWTH: &str = "A191RL1Q225SBEA";
+/// The level of [`GROWTH`].
+pub(crate) const LEVEL: &str = "GDPC1";
 
 /// Seasonally adjusted consumer prices, each with the unadjusted index whose twelve-month change is published. Items begin
 /// with `CUSR`, and with `CUUR` unadjusted.
@@ -203,10 +205,9 @@ impl Claim {
         };
         for (name, column) in &sides {
             judgement.unit.clone_from(&column.unit.short);
-            let value = self.figure(&column.series).map(|value| column.round(value));
-            judgement
-                .values
-                .extend(value.map(|value| (name.clone(), value)));
+            let value = self.figure(&column.series);
+            let named = value.map(|value| (name.clone(), column.round(value)));
+            judgement.values.extend(named);
         }
         if let ([(_, column)], Some(bound)) = (sides.as_slice(), self.bound()) {
             self.compare_rounded(column, &bound, self.figure(&column.series), &mut judgement);

@@ -21,11 +21,9 @@ const FAILURES: [(&str, &str); 7] = [
 /// Returns the document for a base address.
 pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
-    let csv = routes
-        .iter()
-        .filter(|route| route.has_argument("format"))
-        .map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
-    let paths: Value = routes.iter().map(path).chain(csv).collect();
+    let csv = |route: &Route| (format!("{}.csv", route.spec.path), csv_operation(route));
+    let tables = routes.iter().filter(|route| route.has_argument("format"));
+    let paths: Value = routes.iter().map(path).chain(tables.map(csv)).collect();
     // The template has all but what follows from the program and its endpoints.
     let template = include_str!("../../templates/openapi.json");
     let mut document: Value = serde_json::from_str(template).unwrap_or_default();
@@ -72,19 +70,17 @@ fn reference(kind: &str, name: &str) -> Value {
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let answer = reference("schemas", &answer_name(route));
-    let csv = route
-        .has_argument("format")
-        .then(|| json!({ "type": "string" }));
-    let content = [("application/json", Some(answer)), ("text/csv", csv)]
-        .into_iter()
-        .filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
+    let mut content = json!({ "application/json": { "schema": answer } });
+    if route.has_argument("format") {
+        content["text/csv"] = json!({ "schema": { "type": "string" } });
+    }
     json!({ "get": {
         "operationId": operation_id(route),
         "tags": ["macro"],
         "summary": spec.summary,
         "description": spec.description,
         "parameters": parameters(route),
-        "responses": responses(route, &content.collect()),
+        "responses": responses(route, &content),
     } })
 }
 
@@ -116,10 +112,8 @@ fn responses(route: &Route, content: &Value) -> Value {
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
-    let failures = FAILURES
-        .into_iter()
-        .filter(is_possible)
-        .map(|(status, name)| (status, reference("responses", name)));
+    let possible = FAILURES.into_iter().filter(is_possible);
+    let failures = possible.map(|(status, name)| (status, reference("responses", name)));
     [success].into_iter().chain(failures).collect()
 }
 

@@ -290,10 +290,8 @@ impl Provenance {
         field: &str,
         result: &'a std::result::Result<T, String>,
     ) -> Option<&'a T> {
-        result
-            .as_ref()
-            .inspect_err(|why| self.note(field, *why))
-            .ok()
+        let value = result.as_ref();
+        value.inspect_err(|why| self.note(field, *why)).ok()
     }
 
     /// Records since when the newest figure up to `day` of a series is late, or that the series may have ended.
@@ -399,11 +397,7 @@ impl Provenance {
         let name = |field: &String| subject(field).unwrap_or_default().to_owned();
         let named = match self.late.len() {
             1 => {
-                let since = self
-                    .late
-                    .values()
-                    .map(|day| format::day(*day))
-                    .collect::<String>();
+                let since: String = self.late.values().copied().map(format::day).collect();
                 let of = enclosed(" of ", &self.late.keys().map(name).collect::<String>(), "");
                 return format!("A newer figure{of} was due by {since} but is not loaded.");
             }
@@ -480,11 +474,8 @@ impl Provenance {
                 *name = look_up(SHORT_SOURCES, name).unwrap_or(name);
             }
         }
-        let head = match names.as_slice() {
-            [_] => "Source: ",
-            _ => "Sources: ",
-        };
-        enclosed(head, &names.join("; "), ". ")
+        let plural = if names.len() == 1 { "" } else { "s" };
+        enclosed(&format!("Source{plural}: "), &names.join("; "), ". ")
     }
 
     /// Renders the last lines of an answer's text without the notes of some fields, which the text tells or has no use for.

@@ -13,6 +13,7 @@
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
+use crate::route::schema::without_null;
 use serde_json::{Map, Number, Value, json};
 
 /// Fewest rows of a table with `constant`.
@@ -142,14 +143,6 @@ fn item_schema(schema: Option<&Fields>) -> Option<&Fields> {
     without_null(schema?).get("items")?.as_object()
 }
 
-/// Returns the first choice that is not null, else the schema itself.
-fn without_null(schema: &Fields) -> &Fields {
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut objects = choices.into_iter().flatten().filter_map(Value::as_object);
-    let value = objects.find(|choice| choice.get("type") != Some(&"null".into()));
-    value.unwrap_or(schema)
-}
-
 /// Returns the place of a column among the declared fields, and among those of its object if its name is dotted.
 fn declared_position(schema: Option<&Fields>, column: &str) -> (usize, usize) {
     let position = |schema: Option<&Fields>, name: &str| {
@@ -193,11 +186,11 @@ fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
     columns.sort_by_key(|name| declared_position(schema, name));
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
-    let cells = rows.iter_mut().map(|row| {
+    let taken = rows.iter_mut().map(|row| {
         let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
         columns.iter().map(cell).collect()
     });
-    let cells: Vec<Value> = cells.collect();
+    let cells: Vec<Value> = taken.collect();
     if constant.is_empty() {
         json!({ "columns": columns, "rows": cells })
     } else {
@@ -207,20 +200,18 @@ fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
 
 /// Returns the fields that hold an object with the same keys in every row that has the field. Tables do not count.
 fn uniform_objects(rows: &[Fields]) -> Vec<String> {
-    let mut keys_by_field: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for (name, value) in rows.iter().flatten() {
-        let Some(fields) = value.as_object() else {
-            continue;
-        };
-        let keys = (!is_table(fields)).then(|| fields.keys().collect());
-        match keys_by_field.iter_mut().find(|(field, _)| *field == name) {
-            Some((_, first)) if *first == keys => {}
-            Some((_, first)) => *first = None,
-            None => keys_by_field.push((name, keys)),
+        if value.is_object() && !names.contains(name) {
+            names.push(name.clone());
         }
     }
-    let uniform = keys_by_field.into_iter().filter(|(_, keys)| keys.is_some());
-    uniform.map(|(name, _)| name.clone()).collect()
+    names.retain(|name| {
+        let mut objects = rows.iter().filter_map(|row| row.get(name)?.as_object());
+        let first = objects.next().filter(|fields| !is_table(fields));
+        first.is_some_and(|first| objects.all(|fields| fields.keys().eq(first.keys())))
+    });
+    names
 }
 
 fn is_table(fields: &Fields) -> bool {
@@ -234,10 +225,8 @@ fn flatten(rows: &mut [Fields], name: &str) {
             if key == name
                 && let Value::Object(inner) = value
             {
-                let dotted = inner
-                    .into_iter()
-                    .map(|(field, value)| (format!("{name}.{field}"), value));
-                row.extend(dotted);
+                let dotted = |(field, value)| (format!("{name}.{field}"), value);
+                row.extend(inner.into_iter().map(dotted));
             } else {
                 row.insert(key, value);
             }
@@ -331,10 +320,12 @@ fn compact_schema(schema: &Value) -> Value {
                 values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
-            ("properties", Value::Object(all)) => all
-                .iter()
-                .map(|(name, property)| (name.clone(), compact_schema(property)))
-                .collect(),
+            ("properties", Value::Object(all)) => {
+                let inner = all.iter();
+                inner
+                    .map(|(name, one)| (name.clone(), compact_schema(one)))
+                    .collect()
+            }
             // A list that is no table may hold null for an empty item.
             ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
             ("additionalProperties", Value::Object(_)) => compact_schema(value),

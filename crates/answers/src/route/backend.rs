@@ -91,11 +91,6 @@ impl Backend {
         &self.wanted
     }
 
-    /// The base address of links, without a final slash.
-    pub fn base_url(&self) -> &str {
-        self.desk.settings().home()
-    }
-
     /// The local desk.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
@@ -119,14 +114,12 @@ impl Backend {
     /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
     /// below [`MIN_REQUESTS`].
     pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
-        let entries = self
-            .cache
-            .entries()
-            .filter(|(key, _)| key.version == DataVersion::Desk(state));
-        let mut counted: Vec<_> = entries
-            .map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key))
-            .filter(|(n, _)| *n >= MIN_REQUESTS)
-            .collect();
+        let version = DataVersion::Desk(state);
+        let count = |(key, answer): (AnswerKey, Arc<Answer>)| {
+            let requests = answer.requests.load(Ordering::Relaxed);
+            (requests >= MIN_REQUESTS && key.version == version).then_some((requests, key))
+        };
+        let mut counted: Vec<_> = self.cache.entries().filter_map(count).collect();
         counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
         counted.truncate(most);
         let parsed = counted.into_iter().filter_map(|(requests, key)| {
@@ -144,11 +137,8 @@ impl Backend {
             let answer = Arc::new(answer.await?);
             return Ok(Reply { answer, ..reply });
         }
-        let Some(demand) = self
-            .demand
-            .as_ref()
-            .filter(|_| demand::is_about_series(route))
-        else {
+        let demand = self.demand.as_ref();
+        let Some(demand) = demand.filter(|_| demand::is_about_series(route)) else {
             return self.answer_from_held(route, checked).await;
         };
         match self.answer_from_held(route, checked.clone()).await {
@@ -157,9 +147,8 @@ impl Backend {
                 if ids.is_empty() && !demand::has_arrived(&self.desk, &checked)? {
                     return Err(refusal);
                 }
-                demand::fetch(demand, route, &checked, &ids)
-                    .await
-                    .map_err(|error| demand::with_suggestions(error, &refusal))?;
+                let fetched = demand::fetch(demand, route, &checked, &ids).await;
+                fetched.map_err(|error| demand::with_suggestions(error, &refusal))?;
                 self.answer_from_held(route, checked).await
             }
             reply => {

@@ -8,6 +8,7 @@ use crate::dates;
 use crate::render::provenance::look_up;
 use crate::route::Route;
 use crate::route::endpoint::Endpoint;
+use crate::route::schema::listed;
 use econoscope_core::error::{Error, Result, quote, single_line};
 use econoscope_core::indicators::prose::join;
 use serde::de::DeserializeOwned;
@@ -27,10 +28,8 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
         .get("properties")
         .and_then(Value::as_object)
         .unwrap_or(&none);
-    if let Some(name) = arguments
-        .keys()
-        .find(|name| !properties.contains_key(*name))
-    {
+    let mut names = arguments.keys();
+    if let Some(name) = names.find(|name| !properties.contains_key(*name)) {
         return Err(unknown_argument(name, properties));
     }
     let mut checked = Map::new();
@@ -52,8 +51,7 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
 
 /// Whether an argument is required.
 pub(crate) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
-    let required = schema.get("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|n| n == name))
+    listed(schema, "required").any(|required| required == name)
 }
 
 /// Whether a value is null, an empty list or the default of the schema. Hosts that fill in a schema send such values for
@@ -104,9 +102,7 @@ pub fn params_of<E: Endpoint>(arguments: Arguments) -> Result<E> {
 pub fn add_argument(arguments: &mut Arguments, name: &str, text: &str) {
     let value = Value::from(text);
     match arguments.get_mut(name) {
-        None => {
-            arguments.insert(name.to_owned(), value);
-        }
+        None => drop(arguments.insert(name.to_owned(), value)),
         Some(Value::Array(values)) => values.push(value),
         Some(first) => *first = Value::Array(vec![first.take(), value]),
     }
@@ -125,16 +121,16 @@ fn join_days(name: &str, value: Value) -> Value {
     if !dates::LISTS.contains(&name) {
         return value;
     }
-    let text = value
-        .as_str()
-        .filter(|text| text.trim_start().starts_with('['));
-    let list = text.map_or(Ok(value.clone()), serde_json::from_str);
-    match list {
-        Ok(Value::Array(days)) if !days.is_empty() => {
-            join(days.iter().map(format_value), ", ").into()
+    let list = match &value {
+        Value::String(text) if text.trim_start().starts_with('[') => {
+            serde_json::from_str(text).ok()
         }
-        Ok(_) | Err(_) => value,
-    }
+        value => value.as_array().cloned(),
+    };
+    let days = list.filter(|days: &Vec<Value>| !days.is_empty());
+    days.map_or(value, |days| {
+        join(days.iter().map(format_value), ", ").into()
+    })
 }
 
 /// Returns the JSON type of a property; text by default.
@@ -215,13 +211,11 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     } else {
         vec![value]
     };
-    let items: Vec<Value> = values
-        .into_iter()
-        .flat_map(|item| match item.as_str() {
-            Some(text) => parse_list(text),
-            None => vec![item],
-        })
-        .collect();
+    let parsed = values.into_iter().flat_map(|item| match item.as_str() {
+        Some(text) => parse_list(text),
+        None => vec![item],
+    });
+    let items: Vec<Value> = parsed.collect();
     let length = count(items.iter());
     if check_bounds(property, "minItems", "maxItems", length).is_err() {
         let given = format!("{length} items");

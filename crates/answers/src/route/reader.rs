@@ -6,6 +6,7 @@
 use crate::render::structure::Fields;
 use crate::route::decode::is_required;
 use crate::route::forward::contract_error;
+use crate::route::schema::{listed, without_null};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose;
 use econoscope_core::model::{Date, untrusted};
@@ -49,8 +50,8 @@ pub(crate) fn read<'a>(
     let is_known = |(name, value): &(&String, &Value)| {
         !value.is_null() && !FRAME.contains(&name.as_str()) && property(schema, name).is_some()
     };
-    let known = members.iter().filter(is_known);
-    let known: Vec<String> = known.map(|(name, _)| name.clone()).collect();
+    let of_contract = members.iter().filter(is_known);
+    let known: Vec<String> = of_contract.map(|(name, _)| name.clone()).collect();
     let mut received = Received {
         base,
         ..Received::default()
@@ -70,11 +71,11 @@ pub(crate) fn read<'a>(
 
 /// Adds the members of a received body that an answer does not have, because its type does not name them.
 pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value) {
-    let schema = without_null(schema);
+    let schema = schema.as_object().map(without_null);
     match (answer, received) {
         (Value::Object(answer), Value::Object(received)) => {
             for (name, value) in received {
-                let named = schema.as_object().and_then(|s| property(s, name));
+                let named = schema.and_then(|schema| property(schema, name));
                 match (answer.get_mut(name), named) {
                     (Some(own), named) => keep_unnamed(own, value, named.unwrap_or(&Value::Null)),
                     (None, None) => drop(answer.insert(name.clone(), value.clone())),
@@ -83,7 +84,8 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
             }
         }
         (Value::Array(answer), Value::Array(received)) => {
-            let item = schema.get("items").unwrap_or(&Value::Null);
+            let item = schema.and_then(|schema| schema.get("items"));
+            let item = item.unwrap_or(&Value::Null);
             // A list may have been filtered or thinned: its items are told apart by their first member.
             let properties = item.get("properties").and_then(Value::as_object);
             let key = properties.and_then(|all| all.keys().next());
@@ -125,7 +127,7 @@ impl Received<'_> {
             };
             fitted.extend(read.map(|read| (name, read)));
         }
-        for name in required(schema) {
+        for name in listed(schema, "required").filter_map(Value::as_str) {
             if !fitted.contains_key(name) {
                 let property = property(schema, name)?;
                 let empty = self.value(Value::Null, property, &join(path, name))?;
@@ -137,11 +139,11 @@ impl Received<'_> {
 
     /// Fits a value; `None` when it does not fit and its type has no empty value.
     fn value(&mut self, value: Value, schema: &Value, path: &str) -> Option<Value> {
-        let is_nullable = is_nullable(schema);
-        let schema = without_null(schema);
-        let Some(fields) = schema.as_object() else {
+        let Some(schema) = schema.as_object() else {
             return Some(self.unnamed(value, path));
         };
+        let is_nullable = is_nullable(schema);
+        let fields = without_null(schema);
         let kind = kind(fields);
         let wrong = match (kind, value) {
             ("object", Value::Object(members)) => {
@@ -263,32 +265,17 @@ fn property<'a>(schema: &'a Fields, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
 
-fn required(schema: &Fields) -> impl Iterator<Item = &str> {
-    let names = schema.get("required").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str)
-}
-
-/// The first choice that is not null, else the schema itself.
-fn without_null(schema: &Value) -> &Value {
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut choices = choices.into_iter().flatten();
-    let value = choices.find(|choice| choice.get("type") != Some(&"null".into()));
-    value.unwrap_or(schema)
-}
-
-fn is_nullable(schema: &Value) -> bool {
-    let is_null = |kind: &Value| kind == "null";
-    let types = schema.get("type").and_then(Value::as_array);
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut choices = choices.into_iter().flatten().filter_map(|c| c.get("type"));
-    types.is_some_and(|types| types.iter().any(is_null)) || choices.any(is_null)
+fn is_nullable(schema: &Fields) -> bool {
+    let choices = listed(schema, "anyOf").filter_map(|choice| choice.get("type"));
+    listed(schema, "type")
+        .chain(choices)
+        .any(|kind| kind == "null")
 }
 
 /// The type of a schema other than null; empty if it allows any.
 fn kind(schema: &Fields) -> &str {
-    let types = schema.get("type");
-    let first = types.and_then(Value::as_array).and_then(|all| all.first());
-    match first.or(types).and_then(Value::as_str) {
+    let first = listed(schema, "type").next();
+    match first.or(schema.get("type")).and_then(Value::as_str) {
         Some(kind) => kind,
         None if schema.contains_key("oneOf") || schema.contains_key("enum") => "string",
         None => "",
@@ -297,10 +284,8 @@ fn kind(schema: &Fields) -> &str {
 
 /// Whether a text is of the format, or one of the choices, that a schema names.
 fn is_text(schema: &Fields, text: &str) -> bool {
-    let one_of = schema.get("oneOf").and_then(Value::as_array);
-    let choices = one_of.into_iter().flatten().filter_map(|c| c.get("const"));
-    let words = schema.get("enum").and_then(Value::as_array);
-    let mut choices = choices.chain(words.into_iter().flatten()).peekable();
+    let one_of = listed(schema, "oneOf").filter_map(|choice| choice.get("const"));
+    let mut choices = one_of.chain(listed(schema, "enum")).peekable();
     match schema.get("format").and_then(Value::as_str) {
         Some("date") => text.parse::<Date>().is_ok(),
         Some("date-time") => text.parse::<Timestamp>().is_ok(),

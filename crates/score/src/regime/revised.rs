@@ -43,10 +43,8 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
     let mut recessions = since_1985.clone();
     recessions.retain(|n| is_recession(n.0));
     let mid_month_path = mid_month(desk)?;
-    let mid_month: Vec<Newest> = mid_month_path
-        .iter()
-        .map(|(as_of, n)| (*as_of, n))
-        .collect();
+    let borrowed = mid_month_path.iter().map(|(as_of, n)| (*as_of, n));
+    let mid_month: Vec<Newest> = borrowed.collect();
     let mut table = new_table("labels", "regime")?;
     let same_month = |n: &Newest| revised.get(&n.1.month).copied();
     let next_month = |n: &Newest| revised.get(&n.0.plus(1).first_day()).copied();
@@ -152,30 +150,25 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
 
 /// Returns the table of the periods of growth below trend, from the day on which the month's permits are published.
 pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
-    let readings: Vec<Observation> = ends
-        .iter()
-        .filter_map(newest)
-        .map(|(as_of, newest)| {
-            let is_below = !is_growth_high(newest.regime);
-            let day = shift(as_of.first_day(), PERMITS_LAG.days());
-            Observation::new(day, f64::from(u8::from(is_below)))
-        })
-        .collect();
+    let reading = |(as_of, newest): Newest| {
+        let is_below = !is_growth_high(newest.regime);
+        let day = shift(as_of.first_day(), PERMITS_LAG.days());
+        Observation::new(day, f64::from(u8::from(is_below)))
+    };
+    let readings: Vec<Observation> = ends.iter().filter_map(newest).map(reading).collect();
     let count = |is_included: fn(Month) -> bool| {
-        let months = readings
+        let month = |o: &&Observation| Month::from_date(o.date);
+        let included = readings
             .iter()
-            .map(|o| (Month::from_date(o.date), o.value > 0.0));
-        let included = months.filter(|(month, _)| is_included(*month) && *month <= LAST);
-        let below = included.clone().filter(|(_, is_below)| *is_below);
+            .filter(|o| is_included(month(o)) && month(o) <= LAST);
+        let below = included.clone().filter(|o| o.value > 0.0);
         format!("{} of {}", below.count(), included.count())
     };
     let within = count(is_recession);
     let without = count(|m| !is_recession(m));
-    let signal = Signal {
-        name: format!(
-            "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
-        ),
-        periods: periods_at_or_above(1.0, &readings),
-    };
+    let name = format!(
+        "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
+    );
+    let signal = Signal::new(name, periods_at_or_above(1.0, &readings));
     detection::table("regime", SINCE_1985, &WINDOW, &[signal])
 }

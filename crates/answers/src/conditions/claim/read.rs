@@ -1,6 +1,6 @@
 //! How a claim is read: its words, the period, and what each side of its comparison may mean.
 
-use super::{EXAMPLES, FIELD, GROWTH_AND_LEVEL, Span, UNADJUSTED, column, compare, is_transformed};
+use super::{EXAMPLES, FIELD, GROWTH, LEVEL, Span, UNADJUSTED, column, compare, is_transformed};
 use crate::conditions::formulas;
 use crate::prelude::*;
 use crate::render::provenance::look_up;
@@ -22,16 +22,13 @@ const WORDS: &str = include_str!("../../../data/claims.csv");
 pub(super) const SIGNS: [char; 7] = ['<', '>', '=', '!', '≥', '≤', '≠'];
 
 /// What the left side of a comparison may mean.
+#[derive(Clone)]
 struct Reading {
     left: Expr,
     /// Whether the number on the right has the opposite sign, as of a fall or a deficit.
     is_opposite: bool,
-}
-
-impl Reading {
-    fn new(left: Expr, is_opposite: bool) -> Self {
-        Self { left, is_opposite }
-    }
+    /// The power of ten between its numbers and its figures.
+    shift: i32,
 }
 
 /// The left side of a comparison as it is written.
@@ -41,14 +38,15 @@ struct WrittenSide {
     is_fall: Option<bool>,
 }
 
-/// A reading with the power of ten between its numbers and its figures.
-struct Chosen {
-    left: Expr,
-    is_opposite: bool,
-    shift: i32,
-}
+impl Reading {
+    fn new(left: Expr, is_opposite: bool) -> Self {
+        Self {
+            left,
+            is_opposite,
+            shift: 0,
+        }
+    }
 
-impl Chosen {
     fn bound(&self, number: &WrittenNumber) -> f64 {
         let sign = if self.is_opposite { -1.0 } else { 1.0 };
         sign * number.value * 10f64.powi(self.shift) + 0.0
@@ -342,12 +340,11 @@ impl Reader<'_> {
 
     /// Returns the changes by which an amount is quoted.
     fn quoted(&self, info: &SeriesInfo, level: &Expr, is_percent: bool) -> Result<Vec<Expr>> {
-        let (_, real) = GROWTH_AND_LEVEL;
         let measure = self.desk.revisions(info)?.map(|held| held.measure);
         Ok(if info.units.contains("=100") {
             vec![by_year(level), transformed(level, Units::Percent)]
-        } else if ["GDP", real].contains(&info.id.as_str()) {
-            vec![transformed(&named(real), Units::PercentAnnualised)]
+        } else if ["GDP", LEVEL].contains(&info.id.as_str()) {
+            vec![transformed(&named(LEVEL), Units::PercentAnnualised)]
         } else if measure == Some(PrintMeasure::Change) && !is_percent {
             vec![transformed(level, Units::Change)]
         } else {
@@ -411,13 +408,13 @@ impl Reader<'_> {
 
     /// Returns the first reading whose figures of these years come near the numbers, in its unit or, where none is named, in
     /// ones: of payrolls "200,000" is 200 thousand. Else the first reading.
-    fn choose(&mut self, readings: Vec<Reading>, numbers: &[&WrittenNumber]) -> Result<Chosen> {
+    fn choose(&mut self, readings: Vec<Reading>, numbers: &[&WrittenNumber]) -> Result<Reading> {
         let named = numbers.iter().find_map(|number| number.power);
         let decimals = numbers.iter().map(|number| number.decimals).max();
         let mut first = None;
-        for Reading { left, is_opposite } in readings {
-            let own = self.power(&left)?;
-            let nearby = self.nearby(&left)?;
+        for reading in readings {
+            let own = self.power(&reading.left)?;
+            let nearby = self.nearby(&reading.left)?;
             let powers = match named {
                 Some(power) => vec![power],
                 None if own == 0 => vec![own],
@@ -425,10 +422,9 @@ impl Reader<'_> {
             };
             for power in powers {
                 let shift = power - own;
-                let chosen = Chosen {
-                    left: left.clone(),
-                    is_opposite,
+                let chosen = Reading {
                     shift,
+                    ..reading.clone()
                 };
                 let is_near = nearby.as_ref().is_some_and(|nearby| {
                     let mut bounds = numbers.iter().map(|number| chosen.bound(number));
@@ -503,8 +499,10 @@ impl Reader<'_> {
                 "has two bounds for the change over a longer period; ask for each",
             ));
         }
-        let both = [(Op::AtLeast, low), (Op::AtMost, high)];
-        let both = both.map(|(op, bound)| chosen.compare(op, &bound)).to_vec();
+        let bounds = [(Op::AtLeast, low), (Op::AtMost, high)];
+        let both = bounds
+            .map(|(op, bound)| chosen.compare(op, &bound))
+            .to_vec();
         Ok(Expr::Call(Function::Op(Op::And), both, 1))
     }
 
@@ -532,18 +530,17 @@ impl Reader<'_> {
     /// vintages are held.
     fn series(&mut self, name: &str, column: usize) -> Result<Expr> {
         let resolution = self.desk.resolution(FIELD, name)?;
-        let (growth, level) = GROWTH_AND_LEVEL;
         let id = resolution.info.id.as_str();
         self.notes.extend(resolution.note.clone());
         let is_own = resolution.info.source.starts_with(identities::OWN);
         let identity = identities::identity(id).filter(|one| is_own && !one.is_average);
         let formula = match identity {
             Some(identity) => identity.formula.to_owned(),
-            None if id == growth && !self.has_prints(&resolution.info)? => {
+            None if id == GROWTH && !self.has_prints(&resolution.info)? => {
                 let note =
-                    format!("{growth} is read from the vintages of {level}, whose growth it is");
+                    format!("{GROWTH} is read from the vintages of {LEVEL}, whose growth it is");
                 self.notes.push(note);
-                format!("pca({level})")
+                format!("pca({LEVEL})")
             }
             None => {
                 let name = id.to_owned();
@@ -565,22 +562,16 @@ impl Reader<'_> {
 
     /// Reads a number with its unit: "3.8 %", "187 thousand", "$27 trillion"; `None` for what is none.
     fn number(&self, tokens: &[String]) -> Option<WrittenNumber> {
-        let written = join(tokens, " ")
-            .to_lowercase()
-            .replace(['$', '%', '+'], "");
+        let lower = join(tokens, " ").to_lowercase();
+        let written = lower.replace(['$', '%', '+'], "");
         // "4,2" has a decimal comma, "4,200" does not.
-        let is_decimal = written
-            .split_once(',')
-            .is_some_and(|(_, after)| after.bytes().take_while(u8::is_ascii_digit).count() != 3);
+        let after_comma = written.split_once(',').map(|(_, after)| after.bytes());
+        let is_decimal = after_comma.is_some_and(|b| b.take_while(u8::is_ascii_digit).count() != 3);
         let text = written.replace(',', if is_decimal { "." } else { "" });
-        let digits = text
-            .find(|c: char| !(c.is_ascii_digit() || ".-".contains(c)))
-            .unwrap_or(text.len());
-        let (digits, unit) = text.split_at(digits);
+        let is_unit = |c: char| !(c.is_ascii_digit() || ".-".contains(c));
+        let (digits, unit) = text.split_at(text.find(is_unit).unwrap_or(text.len()));
         let value = digits.parse().ok()?;
-        let decimals = digits
-            .split_once('.')
-            .map_or(0, |(_, decimals)| decimals.len());
+        let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
         let mut rest = format!(" {} ", unit.trim());
         let mut power = None;
         for [phrase, meaning] in words() {
