@@ -26,8 +26,6 @@ use url::Url;
 /// An endpoint as values and function pointers, without its types.
 #[derive(Debug)]
 pub struct Route {
-    /// The tool's name, which the declaration has, too.
-    pub(crate) tool: &'static str,
     /// The declaration.
     pub spec: LazyLock<&'static Spec>,
     /// The schema of the arguments.
@@ -50,7 +48,6 @@ impl Route {
     /// Returns the row of the endpoint `E`.
     pub const fn new<E: Endpoint>() -> Self {
         Self {
-            tool: E::TOOL,
             spec: LazyLock::new(|| Spec::of(E::TOOL)),
             input_schema: LazyLock::new(|| Arc::new(schema::input::<E>())),
             output_schema: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
@@ -69,7 +66,7 @@ impl Route {
 
     /// Returns the endpoint of a tool name.
     pub fn find(tool: &str) -> Option<&'static Self> {
-        ENDPOINTS.iter().find(|r| r.tool == tool)
+        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
     }
 
     /// Returns the endpoint of a tool of the table.

@@ -120,9 +120,14 @@ fn format_estimate(estimate: Estimate) -> String {
     format!("{value} ({low} to {high})")
 }
 
-/// Returns for each month from `first` on the probability of the variant that had the lowest Brier score until then, over the
-/// scored months with a known label.
-pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) -> ByMonth {
+/// Returns for each month from `first` on the probability of the set of inputs that had the lowest Brier score until then, over
+/// the scored months with a known label.
+pub(super) fn best_variant<const M: usize>(
+    target: &Target,
+    rows: &[(Month, [Option<f64>; M])],
+    first: Month,
+) -> ByMonth {
+    let variants = variants(target, rows);
     let best = |month: Month| {
         let last = (target.last_known)(month);
         let score = |variant: &ByMonth| {
@@ -141,10 +146,7 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
 }
 
 /// Returns a probit for every non-empty set of the inputs, at most five, refitted at each month.
-pub(super) fn variants<const M: usize>(
-    target: &Target,
-    rows: &[(Month, [Option<f64>; M])],
-) -> Vec<ByMonth> {
+fn variants<const M: usize>(target: &Target, rows: &[(Month, [Option<f64>; M])]) -> Vec<ByMonth> {
     let sets = (1..1_usize << M).map(|set| (0..M).filter(|i| set >> i & 1 == 1).collect());
     sets.map(|set: Vec<usize>| match set.len() {
         1 => variant::<2, M>(target, rows, &set),

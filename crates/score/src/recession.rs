@@ -153,7 +153,14 @@ fn second_version(
     let without_premium = TARGET.out_of_sample(inputs, FIRST[2], |i| Some([1.0, i.annual_spread?]));
     let second = midpoints(equation, &with_premium);
     let without_premium = midpoints(equation, &without_premium);
-    let best_variant = evidence::best_variant(&TARGET, &variants(inputs), CHOICE);
+    // Five inputs, of which every set is tried.
+    let row = |(m, i): (&Month, &Inputs)| {
+        let [spread, conditions] = [i.spread, i.conditions].map(Some);
+        let known = [spread, conditions, i.permits, i.annual_spread, i.premium];
+        (*m, known)
+    };
+    let rows: Vec<_> = inputs.range(FIRST[1]..).map(row).collect();
+    let best_variant = evidence::best_variant(&TARGET, &rows, CHOICE);
     let rules = [
         (REFITTED, &second),
         ("the same without the premium", &without_premium),
@@ -195,22 +202,6 @@ fn detection_table(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTabl
         Signal::new(format!("{level} or more, {name}"), periods)
     });
     detection::table(indicator, TARGET.scored[0], &WINDOW, &signals)
-}
-
-/// Fits a probit for every set of the five inputs.
-fn variants(inputs: &InputsByMonth) -> Vec<ByMonth> {
-    let row = |(m, i): (&Month, &Inputs)| {
-        let spread = Some(i.spread);
-        let conditions = Some(i.conditions);
-        (
-            *m,
-            [spread, conditions, i.permits, i.annual_spread, i.premium],
-        )
-    };
-    evidence::variants(
-        &TARGET,
-        &inputs.range(FIRST[1]..).map(row).collect::<Vec<_>>(),
-    )
 }
 
 /// Returns the means of two probabilities in the months that have both.

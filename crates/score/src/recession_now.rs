@@ -61,8 +61,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         (*month, [claims, payrolls, e.gap(), e.production])
     };
     let inputs: Vec<_> = ends.iter().map(inputs).collect();
-    let variants = evidence::variants(&TARGET, &inputs);
-    let best_variant = evidence::best_variant(&TARGET, &variants, CHOICE);
+    let best_variant = evidence::best_variant(&TARGET, &inputs, CHOICE);
     let cycles = TARGET.leave_one_cycle_out(&rows);
     let pairs = [
         ("recession now, beside claims alone", [&index, &claims]),

@@ -40,8 +40,10 @@ pub(crate) fn partial_periods(
     let beyond = rows.last().filter(|o| o.date > range.end);
     if let Some(beyond) = beyond.filter(|_| in_range(last) && to >= Frequency::Monthly) {
         let label = to.label(last);
-        let date = beyond.date;
-        notes.push(("end", format!("{label} has figures to {date}, after end")));
+        notes.push((
+            "end",
+            format!("{label} has figures to {}, after end", beyond.date),
+        ));
     }
     notes
 }

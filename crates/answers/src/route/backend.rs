@@ -1,6 +1,6 @@
 //! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
 
-use crate::render::answer::{Answer, CompactForm, Reply};
+use crate::render::answer::{Answer, Reply};
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use crate::route::demand;
@@ -247,13 +247,6 @@ pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Ans
 pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
     let route = Route::find(E::TOOL).filter(|_| E::IS_COMPACT);
-    answer.compact = route.map(|route| CompactForm {
-        omitted: route
-            .spec
-            .omitted
-            .get(params.form())
-            .map_or(&[], Vec::as_slice),
-        schema: &route.output_schema,
-    });
+    answer.compact = route.map(|route| (route, params.form()));
     Ok(answer)
 }

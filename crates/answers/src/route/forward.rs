@@ -255,11 +255,11 @@ pub fn describe_origin(fetched: &UpstreamResponse) -> String {
     let age = fetched.age.as_secs();
     let mut text = format!("Forwarded from the upstream service; {freshness}, {age} s old.");
     if let Some(quota) = &fetched.quota {
-        let left = quota.remaining;
-        let limit = quota.limit;
-        let at = quota.resets_at;
-        text +=
-            &format!(" {left} of {limit} upstream calls are left; the next is free at {at:.0}.");
+        text += &format!(
+            " {} of {} upstream calls are left",
+            quota.remaining, quota.limit
+        );
+        text += &format!("; the next is free at {:.0}.", quota.resets_at);
     }
     text
 }

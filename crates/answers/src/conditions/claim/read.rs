@@ -1,7 +1,7 @@
 //! How a claim is read: its words, the period, and what each side of its comparison may mean.
 
 use super::{EXAMPLES, FIELD, GROWTH, LEVEL, Span, UNADJUSTED, column, compare, is_transformed};
-use crate::conditions::formulas;
+use crate::conditions::formulas::{self, named};
 use crate::prelude::*;
 use crate::render::provenance::look_up;
 use econoscope_core::format::Unit;
@@ -86,14 +86,6 @@ fn unadjusted(side: &Expr) -> Expr {
     let held = item.filter(|id| Catalogue::embedded().get(id).is_some());
     let published = look_up(UNADJUSTED, name).or(held.as_deref());
     published.map_or_else(|| side.clone(), named)
-}
-
-/// Builds the formula that is nothing but a name.
-fn named(id: &str) -> Expr {
-    Expr::Name {
-        name: id.to_owned(),
-        column: 1,
-    }
 }
 
 /// Returns the comparison with the opposite of both sides.
