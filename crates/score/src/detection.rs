@@ -36,8 +36,9 @@ pub(super) fn periods_at_or_above(level: f64, readings: &[Observation]) -> Vec<A
     periods.collect()
 }
 
-/// Returns a table with a row for each signal: its lags at the recessions with a peak in `since` or later. Signals belong
-/// to a recession from a day of the window, counted from the peak, to one counted from the trough.
+/// Returns a table with a row for each signal: its lags at the recessions with a peak in `since` or later.
+///
+/// Signals belong to a recession from a day of the window, counted from the peak, to one counted from the trough.
 pub(super) fn table(
     indicator: &str,
     since: Month,

@@ -63,9 +63,10 @@ fn reference(kind: &str, name: &str) -> Value {
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let answer = reference("schemas", &answer_name(route));
-    let mut content = json!({ "application/json": { "schema": answer } });
+    let mut content = Map::new();
+    content.insert("application/json".into(), json!({ "schema": answer }));
     if route.has_argument("format") {
-        content["text/csv"] = json!({ "schema": { "type": "string" } });
+        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
     }
     json!({ "get": {
         "operationId": operation_id(route),
@@ -73,7 +74,7 @@ fn operation(route: &Route) -> Value {
         "summary": spec.summary,
         "description": spec.description,
         "parameters": parameters(route),
-        "responses": responses(route, &content),
+        "responses": responses(route, &content.into()),
     } })
 }
 

@@ -169,9 +169,11 @@ fn without_fraction(number: Number) -> Number {
 /// Converts a list of objects to a table. Its columns stand in the order of the schema, whichever fields the first row
 /// has; those that are not declared follow in the order in which they come.
 fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
-    let row = |item| match item {
-        Value::Object(fields) => Some(compact_fields(fields, schema)),
-        _ => None,
+    let row = |item| {
+        let Value::Object(fields) = item else {
+            return None;
+        };
+        Some(compact_fields(fields, schema))
     };
     let mut rows: Vec<Fields> = items.into_iter().filter_map(row).collect();
     for name in uniform_objects(&rows) {
@@ -253,9 +255,8 @@ pub fn schema(answer: &Fields) -> Fields {
     for path in METADATA.iter().chain(&["sources.notice"]) {
         remove_declared(&mut answer, path);
     }
-    let mut out = match compact_schema(&answer) {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
+    let Value::Object(mut out) = compact_schema(&answer) else {
+        return Map::new();
     };
     out.entry("type").or_insert_with(|| "object".into());
     let properties = out.get_mut("properties");

@@ -121,11 +121,9 @@ fn join_days(name: &str, value: Value) -> Value {
     if !dates::LISTS.contains(&name) {
         return value;
     }
-    let list = match &value {
-        Value::String(text) if text.trim_start().starts_with('[') => {
-            serde_json::from_str(text).ok()
-        }
-        value => value.as_array().cloned(),
+    let list = match value.as_str() {
+        Some(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok(),
+        _ => value.as_array().cloned(),
     };
     let days = list.filter(|days: &Vec<Value>| !days.is_empty());
     days.map_or(value, |days| {

@@ -590,10 +590,9 @@ impl Reader<'_> {
         let Expr::Call(function, arguments, _) = side else {
             return Ok(0);
         };
-        let is_same_unit = match function {
-            Function::Units(units) => units.is_in_own_unit(),
-            function => matches!(function, Function::MovingAverage(_) | Function::Lag(_)),
-        };
+        let is_change = matches!(function, Function::Units(units) if units.is_in_own_unit());
+        let is_same_unit =
+            is_change || matches!(function, Function::MovingAverage(_) | Function::Lag(_));
         let argument = arguments.first().filter(|_| is_same_unit);
         argument.map_or(Ok(0), |side| self.power(side))
     }
