@@ -124,8 +124,8 @@ fn render_tool(route: &Route) -> String {
         "description": spec.description,
         "path": spec.path,
         "example": example,
-        "inputSchema": **route.input_schema(),
-        "outputSchema": route.structure_schema(),
+        "inputSchema": **route.input_schema,
+        "outputSchema": *route.structure_schema,
     }))
 }
 

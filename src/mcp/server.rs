@@ -96,7 +96,7 @@ impl Server {
         let identity = Implementation::new("econoscope", env!("CARGO_PKG_VERSION"))
             .with_title("Econoscope")
             .with_description("US macroeconomic data for assistants")
-            .with_website_url(backend.base_url());
+            .with_website_url(backend.desk().settings().home());
         let signature = json!(identity);
         let icon = Icon::new(card::ICON)
             .with_mime_type("image/svg+xml")
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn no_tool_takes_arguments_in_headers() {
         for route in ENDPOINTS.iter() {
-            let schema = serde_json::to_string(route.input_schema()).unwrap();
+            let schema = serde_json::to_string(&*route.input_schema).unwrap();
             assert!(!schema.contains("x-mcp-header"), "{}", route.spec.tool);
         }
     }

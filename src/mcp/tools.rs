@@ -14,7 +14,7 @@ pub(super) fn all() -> Vec<Tool> {
 
 fn tool(route: &Route) -> Tool {
     let spec = &route.spec;
-    let schema = Value::Object(route.structure_schema().clone());
+    let schema = Value::Object(route.structure_schema.clone());
     // Of a tool that only reads the other hints have no meaning.
     let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(

@@ -86,7 +86,7 @@ pub(crate) fn document_paths() -> impl Iterator<Item = &'static str> {
 pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
     let mut router = Router::new();
     for document in &DOCUMENTS {
-        let text = (document.render)(backend.base_url());
+        let text = (document.render)(backend.desk().settings().home());
         let body = Arc::new(Body::new(Bytes::from(text)));
         let handler = move |State(backend): State<Arc<Backend>>, uri: Uri, headers: HeaderMap| async move {
             let response = respond(

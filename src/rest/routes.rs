@@ -197,7 +197,7 @@ mod tests {
         fn any_query_is_read_without_a_panic(query in "[ -~]{0,120}") {
             if let Ok(arguments) = query_arguments(&query) {
                 for route in ENDPOINTS.iter() {
-                    let _ = econoscope_answers::route::decode::check(route.input_schema(), arguments.clone());
+                    let _ = econoscope_answers::route::decode::check(&route.input_schema, arguments.clone());
                 }
             }
         }

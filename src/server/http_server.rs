@@ -40,8 +40,12 @@ impl HttpServer {
             ..Metrics::default()
         };
         let audience = backend.desk().settings().audience;
-        let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url())
-            .for_audience(audience);
+        let access_rules = AccessRules::new(
+            &options.hosts,
+            &options.origins,
+            backend.desk().settings().home(),
+        )
+        .for_audience(audience);
         Self {
             shared: Shared {
                 backend,

@@ -35,8 +35,7 @@ impl EndpointCall {
     }
 
     async fn send(self, backend: &Backend, admission: &Admission, caller: Caller) -> Result<Reply> {
-        let route = Route::find(self.tool)
-            .ok_or_else(|| Error::internal("looking up an endpoint", self.tool))?;
+        let route = Route::of_tool(self.tool)?;
         let call = route.call(backend, self.arguments);
         if backend.is_local(&route.spec) {
             return call.await;

@@ -7,15 +7,14 @@ use super::vintages::{self, VintageComparison};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::route::decode::{self, parts};
-use econoscope_answers::{Arguments, Endpoint, Route};
+use econoscope_answers::{Arguments, Endpoint};
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::error::{Error, Result};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_desk::Desk;
 use jiff::ToSpan;
-use serde::de::DeserializeOwned;
 
 /// Arguments of a view of one series, named as in the API.
 pub(super) const ARGUMENTS: [&str; 5] = ["start", "end", "units", "frequency", "as_of"];
@@ -267,23 +266,16 @@ pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    Params::local(desk, &params::<Params>(arguments)?.with_all_rows())
+    Params::local(
+        desk,
+        &decode::params_of::<Params>(arguments)?.with_all_rows(),
+    )
 }
 
 /// Calls an endpoint over the figures of this server.
 ///
 /// # Errors
 /// The error of the endpoint.
-pub(super) fn call<E: Endpoint + DeserializeOwned>(
-    desk: &Desk,
-    arguments: Arguments,
-) -> Result<E::Output> {
-    E::local(desk, &params(arguments)?)
-}
-
-fn params<E: Endpoint + DeserializeOwned>(arguments: Arguments) -> Result<E> {
-    let route =
-        Route::find(E::TOOL).ok_or_else(|| Error::internal("looking up an endpoint", E::TOOL))?;
-    let checked = decode::check(route.input_schema(), arguments)?;
-    decode::params(&checked)
+pub(super) fn call<E: Endpoint>(desk: &Desk, arguments: Arguments) -> Result<E::Output> {
+    E::local(desk, &decode::params_of(arguments)?)
 }

@@ -101,6 +101,18 @@ pub(crate) struct EvaluationContext {
     pub(crate) range: DateRange,
 }
 
+impl EvaluationContext {
+    /// Returns the context of series at `frequency`, with the aggregation usual for them.
+    pub(crate) fn new(series: NamedSeries, frequency: Option<Frequency>, range: DateRange) -> Self {
+        Self {
+            aggregation: series.default_aggregation(frequency),
+            series,
+            frequency,
+            range,
+        }
+    }
+}
+
 /// A series or formula that a condition compares: its name, and its figures.
 type Side = (String, Column);
 
@@ -261,18 +273,17 @@ impl Condition {
             });
             let (extreme, extreme_date) = found.unzip();
             let later = shift(run.end, 1.year());
-            let followed = column
-                .filter(|_| self.is_above().is_some())
-                .and_then(|column| {
-                    let is_over = column.series.observations.last()?.date >= later;
-                    let one = column.series.last_on_or_before(later).filter(|_| is_over)?;
-                    Some(column.round(one.value))
-                });
+            let compared = column.filter(|_| self.is_above().is_some());
+            let year_later = compared.and_then(|column| {
+                let is_over = column.series.observations.last()?.date >= later;
+                let one = column.series.last_on_or_before(later).filter(|_| is_over)?;
+                Some(column.round(one.value))
+            });
             Episode {
                 run,
                 extreme,
                 extreme_date,
-                year_later: followed,
+                year_later,
             }
         };
         runs.into_iter().map(episode).collect()
@@ -390,22 +401,14 @@ pub(crate) fn crossings_known(
     if let Some(reason) = series.missing_reason(&condition.tree) {
         return Err(reason.clone());
     }
-    let context = EvaluationContext {
-        aggregation: series.default_aggregation(frequency),
-        series,
-        frequency,
-        range,
-    };
+    let context = EvaluationContext::new(series, frequency, range);
     let (truth, sides) = condition.evaluate(None, &context, frequency)?;
     let rows = truth.between(Date::MIN, today);
-    let turns = rows.windows(2).filter_map(|pair| match pair {
-        [before, after] if is_met(before) != is_met(after) => {
-            Some(condition.crossing(after.date, is_met(after)))
-        }
-        _ => None,
-    });
+    let pairs = rows.array_windows();
+    let turns = pairs.filter(|[before, after]| is_met(before) != is_met(after));
+    let crossing = |[_, after]: &[Observation; 2]| condition.crossing(after.date, is_met(after));
     Ok(Crossings {
-        crossings: turns.collect(),
+        crossings: turns.map(crossing).collect(),
         range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
         met: rows.last().is_some_and(is_met),
         sides,
@@ -421,15 +424,13 @@ impl Episode {
         let Streak {
             start, end, length, ..
         } = self.run;
-        let extreme = self.extreme.map(|value| format!(", {word} {value}"));
-        let later = self
-            .year_later
-            .map(|value| format!("; a year later {value}"));
-        format!(
-            "{start} to {end} ({length}{}{})",
-            extreme.unwrap_or_default(),
-            later.unwrap_or_default()
-        )
+        let mut text = format!("{start} to {end} ({length}");
+        text.extend(self.extreme.map(|value| format!(", {word} {value}")));
+        text.extend(
+            self.year_later
+                .map(|value| format!("; a year later {value}")),
+        );
+        text + ")"
     }
 }
 
@@ -447,12 +448,13 @@ impl ConditionFigures {
         let of = self.of.as_deref().map(|of| format!(" of {of}"));
         let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
         let frequency = &self.frequency;
-        let met = self.met;
-        let count = self.count;
         let Some(share) = self.share else {
             return format!("{name}: no {frequency} figure to judge in the range.");
         };
-        let mut text = format!("{name}: met in {met} of {count} {frequency} figures ({share} %)");
+        let mut text = format!(
+            "{name}: met in {} of {} {frequency} figures ({share} %)",
+            self.met, self.count
+        );
         if let (Some(first), Some(last)) = (self.first, self.last) {
             text += &format!(", first {first}, last {last}");
             let values = self.last_values.iter();
@@ -477,10 +479,11 @@ impl ConditionFigures {
         };
         text += &match &self.crossing {
             Some(last) => {
-                let direction = &last.direction;
-                let date = last.date;
                 let not = if last.met { "" } else { "not " };
-                format!("; last crossing {direction} on {date} ({not}met since).")
+                format!(
+                    "; last crossing {} on {} ({not}met since).",
+                    last.direction, last.date
+                )
             }
             None => "; no crossing in the range.".to_owned(),
         };

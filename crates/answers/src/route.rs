@@ -10,7 +10,7 @@ pub(crate) mod reader;
 pub mod schema;
 
 use crate::render::answer::{Answer, Reply};
-use crate::render::structure;
+use crate::render::structure::{self, Fields};
 use crate::{ENDPOINTS, dates};
 use backend::Backend;
 use decode::Arguments;
@@ -19,21 +19,23 @@ use econoscope_core::model::Date;
 use econoscope_data::upstream::Request;
 use econoscope_desk::Desk;
 use endpoint::{Endpoint, Spec};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use url::Url;
 
 /// An endpoint as values and function pointers, without its types.
 #[derive(Debug)]
 pub struct Route {
-    /// The tool's name, which the declaration has, too.
-    pub(crate) tool: &'static str,
     /// The declaration.
     pub spec: LazyLock<&'static Spec>,
-    input: LazyLock<Arc<Map<String, Value>>>,
-    output: LazyLock<Arc<Map<String, Value>>>,
-    structure: LazyLock<Map<String, Value>>,
-    received_schema: LazyLock<Map<String, Value>>,
+    /// The schema of the arguments.
+    pub input_schema: LazyLock<Arc<Fields>>,
+    /// The schema of the answer.
+    pub output_schema: LazyLock<Arc<Fields>>,
+    /// The schema of the structure of a tool's result.
+    pub structure_schema: LazyLock<Fields>,
+    /// The schema by which an upstream's answer is read.
+    pub(crate) received_schema: LazyLock<Fields>,
     /// Answers from the desk.
     pub(crate) local: fn(&Desk, &Arguments) -> Result<Answer>,
     /// Builds the request for an upstream.
@@ -46,13 +48,14 @@ impl Route {
     /// Returns the row of the endpoint `E`.
     pub const fn new<E: Endpoint>() -> Self {
         Self {
-            tool: E::TOOL,
             spec: LazyLock::new(|| Spec::of(E::TOOL)),
-            input: LazyLock::new(|| Arc::new(schema::input::<E>())),
-            output: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
-            structure: LazyLock::new(|| match (E::IS_COMPACT, schema::output::<E::Output>()) {
-                (true, answer) => structure::schema(&answer),
-                (false, answer) => answer,
+            input_schema: LazyLock::new(|| Arc::new(schema::input::<E>())),
+            output_schema: LazyLock::new(|| Arc::new(schema::output::<E::Output>())),
+            structure_schema: LazyLock::new(|| {
+                match (E::IS_COMPACT, schema::output::<E::Output>()) {
+                    (true, answer) => structure::schema(&answer),
+                    (false, answer) => answer,
+                }
             }),
             received_schema: LazyLock::new(schema::received::<E::Output>),
             local: backend::local::<E>,
@@ -63,35 +66,23 @@ impl Route {
 
     /// Returns the endpoint of a tool name.
     pub fn find(tool: &str) -> Option<&'static Self> {
-        ENDPOINTS.iter().find(|r| r.tool == tool)
+        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
     }
 
-    /// The schema of the arguments, built once.
-    pub fn input_schema(&self) -> &Arc<Map<String, Value>> {
-        &self.input
-    }
-
-    /// The schema of the answer, built once.
-    pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
-        &self.output
-    }
-
-    /// The schema of the structure of a tool's result, built once.
-    pub fn structure_schema(&self) -> &Map<String, Value> {
-        &self.structure
-    }
-
-    /// The schema by which an upstream's answer is read, built once.
-    pub(crate) fn received_schema(&self) -> &Map<String, Value> {
-        &self.received_schema
+    /// Returns the endpoint of a tool of the table.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] for a name that is not in the table.
+    pub fn of_tool(tool: &str) -> Result<&'static Self> {
+        Self::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))
     }
 
     /// Returns the schema of the arguments for assistants, with the defaults of [`Self::with_assistant_defaults`].
     ///
     /// `additionalProperties` is left out: Google's client library refuses it. Unknown arguments are refused all the
     /// same, by the whole schema.
-    pub fn assistant_schema(&self) -> Map<String, Value> {
-        let mut schema = Map::clone(self.input_schema());
+    pub fn assistant_schema(&self) -> Fields {
+        let mut schema = Fields::clone(&self.input_schema);
         schema.remove("additionalProperties");
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
         if let Some(properties) = properties {
@@ -108,7 +99,7 @@ impl Route {
     /// assistants.
     pub fn with_assistant_defaults(&self, mut arguments: Arguments) -> Arguments {
         arguments.retain(|name, value| {
-            !decode::is_from_host(name) && !decode::is_omitted(self.input_schema(), name, value)
+            !decode::is_from_host(name) && !decode::is_omitted(&self.input_schema, name, value)
         });
         for (name, value) in &self.spec.assistant_defaults {
             let argument = arguments.entry(*name);
@@ -129,15 +120,15 @@ impl Route {
             meaning: property
                 .get("description")
                 .map_or_else(String::new, decode::format_value),
-            is_required: decode::is_required(&self.input, name),
+            is_required: decode::is_required(&self.input_schema, name),
             default: property.get("default").map(decode::format_value),
         })
     }
 
     /// The schemas of the arguments, by name.
     pub(crate) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
-        let properties = self.input.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten()
+        let properties = self.input_schema.get("properties");
+        properties.and_then(Value::as_object).into_iter().flatten()
     }
 
     /// Whether there is an argument of that name.
@@ -150,7 +141,7 @@ impl Route {
     /// # Errors
     /// [`econoscope_core::Error::InvalidParam`] for arguments that do not fit the schema, and the errors of the endpoint.
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
-        let checked = decode::check(self.input_schema(), arguments)?;
+        let checked = decode::check(&self.input_schema, arguments)?;
         backend.answer(self, checked).await
     }
 
@@ -163,12 +154,9 @@ impl Route {
         tool: &str,
         arguments: &[(&str, &str)],
     ) -> Result<Reply> {
-        let route =
-            Self::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
-        let values = arguments
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
-        route.call(backend, values.collect()).await
+        let argument = |(name, value): &(&str, &str)| ((*name).to_owned(), Value::from(*value));
+        let values = arguments.iter().map(argument).collect();
+        Self::of_tool(tool)?.call(backend, values).await
     }
 
     /// Returns the REST path of a call that works, with the example's arguments in the path or the query.
@@ -192,10 +180,8 @@ impl Route {
 
     /// The names of the arguments in the path.
     pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
-        self.spec
-            .path
-            .split('/')
-            .filter_map(|s| s.strip_prefix('{')?.strip_suffix('}'))
+        let parts = self.spec.path.split('/');
+        parts.filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 }
 

@@ -83,8 +83,8 @@ impl ScoreTable {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+    pub fn row(&mut self, cells: impl IntoIterator<Item: Into<String>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
     fn in_markdown(&self) -> String {

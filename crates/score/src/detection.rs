@@ -6,11 +6,19 @@ use econoscope_core::indicators::nber::{RECESSIONS, Recession};
 use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::days_between;
 use econoscope_desk::scores::ScoreTable;
+use std::ops::RangeInclusive;
 
 /// A signal with the periods for which it was on, by the days on which that was known.
 pub(super) struct Signal {
     pub(super) name: String,
     pub(super) periods: Vec<AlarmPeriod>,
+}
+
+impl Signal {
+    pub(super) fn new(name: impl Into<String>, periods: Vec<AlarmPeriod>) -> Self {
+        let name = name.into();
+        Self { name, periods }
+    }
 }
 
 /// Returns the periods for which readings were at a level or above, each from its first to its last such reading. A period
@@ -28,22 +36,17 @@ pub(super) fn periods_at_or_above(level: f64, readings: &[Observation]) -> Vec<A
     periods.collect()
 }
 
-/// Days around a recession within which a signal belongs to it.
-pub(super) struct SignalWindow {
-    /// Days before the peak.
-    pub(super) ahead: i64,
-    /// Days after the trough.
-    pub(super) behind: i64,
-}
-
 /// Returns a table with a row for each signal: its lags at the recessions with a peak in `since` or later.
+///
+/// Signals belong to a recession from a day of the window, counted from the peak, to one counted from the trough.
 pub(super) fn table(
     indicator: &str,
     since: Month,
-    window: &SignalWindow,
+    window: &RangeInclusive<i64>,
     signals: &[Signal],
 ) -> ScoreTable {
-    let SignalWindow { ahead, behind } = window;
+    let ahead = -window.start();
+    let behind = window.end();
     let recessions: Vec<&Recession> = RECESSIONS.iter().filter(|r| r.peak >= since).collect();
     let title = format!(
         "days after the last day of the peak's month until on / after the trough's month until it ended, a level until its \
@@ -71,9 +74,9 @@ pub(super) fn table(
     table
 }
 
-fn is_near(recession: &Recession, period: &AlarmPeriod, window: &SignalWindow) -> bool {
-    let is_too_early = |to| days_between(to, recession.peak.last_day()) > window.ahead;
-    days_between(recession.end(), period.from) <= window.behind
+fn is_near(recession: &Recession, period: &AlarmPeriod, window: &RangeInclusive<i64>) -> bool {
+    let is_too_early = |to| days_between(recession.peak.last_day(), to) < *window.start();
+    days_between(recession.end(), period.from) <= *window.end()
         && !period.to.is_some_and(is_too_early)
 }
 
@@ -139,11 +142,7 @@ mod tests {
             name: "signal".to_owned(),
             periods,
         };
-        let window = SignalWindow {
-            ahead: 100,
-            behind: 60,
-        };
-        let table = table("X", Month::new(1990, 1), &window, &[signal]);
+        let table = table("X", Month::new(1990, 1), &(-100..=60), &[signal]);
         let false_alarms = "1: 1998-01-01 to 1998-02-01";
         let cells = [
             "signal",

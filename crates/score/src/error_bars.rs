@@ -1,12 +1,11 @@
 //! Validates the error bars of first prints: how often the value of a year later lay inside, by what was known when each
 //! figure first came out.
 
-use crate::revisions::SERIES;
-use crate::{format_share, format_test};
-use econoscope_core::catalogue::Catalogue;
+use crate::revisions::series;
+use crate::{format_share, format_test, new_table, rate};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::format_signed;
-use econoscope_core::indicators::revisions::{LEVELS, Revisions};
+use econoscope_core::indicators::revisions::{LEVELS, PrintedPeriod, Revisions};
 use econoscope_core::indicators::statistics::{average, count, diebold_mariano, mean, quantile};
 use econoscope_core::model::Date;
 use econoscope_desk::Desk;
@@ -33,38 +32,16 @@ struct Trial {
 }
 
 pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
-    let title = "first prints of 1985 to 2024: how often the value of a year later lay in the interval from the revisions of \
-                 the fifteen years before that were known on the day of the print. A series is shown with a bar if no \
-                 coverage falls short by more than .05. Gain: log score of the kernel density of these revisions less that \
-                 of a normal, with the test of it; revisions in tenths (UNRATE) cover more than they promise";
-    let columns = [
-        "series",
-        "from",
-        "to",
-        "n",
-        "50 %",
-        "80 %",
-        "90 %",
-        "log score gain",
-        "test",
-        "shown",
-    ];
-    let mut table = ScoreTable::new(ERROR_BARS, title, &columns);
-    for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
-        let trials: Vec<Trial> = match desk.revisions(info)? {
-            Some(revisions) => trials(&revisions),
-            None => continue,
-        };
+    let mut table = new_table("error bars", ERROR_BARS)?;
+    for info in series() {
+        let revisions = desk.revisions(info)?;
+        let trials = revisions.map_or_else(Vec::new, |revisions| trials(&revisions));
         let (Some(first), Some(last)) = (trials.first(), trials.last()) else {
             continue;
         };
         let coverage = [0, 1, 2].map(|level: usize| {
             let is_inside = |trial: &Trial| trial.is_inside.get(level) == Some(&true);
-            average(
-                trials
-                    .iter()
-                    .map(|trial| f64::from(u8::from(is_inside(trial)))),
-            )
+            rate(trials.iter().map(is_inside))
         });
         let mut pairs = LEVELS.into_iter().zip(coverage);
         let is_short = pairs.any(|pair| {
@@ -77,12 +54,8 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
         let losses: Vec<f64> = gains.iter().map(|gain| -gain).collect();
         let test = format_test(diebold_mariano(&losses, OVERLAP));
         let [from, to] = [first, last].map(|trial| trial.date.strftime("%Y-%m").to_string());
-        let head = [
-            info.id.as_str().to_owned(),
-            from,
-            to,
-            trials.len().to_string(),
-        ];
+        let n = trials.len().to_string();
+        let head = [info.id.to_string(), from, to, n];
         let shown = if is_shown { "yes" } else { "no" };
         let cells = head.into_iter().chain(coverage.map(format_share));
         table.row(cells.chain([gain, test, shown.to_owned()]));
@@ -92,26 +65,21 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
 
 /// Tries the bar of every first print of [`YEARS`] whose value of a year later is known.
 fn trials(revisions: &Revisions) -> Vec<Trial> {
-    let prints = revisions
-        .prints
-        .iter()
-        .filter(|print| YEARS.contains(&print.date.year()));
-    let trial = prints.filter_map(|print| {
+    let prints = revisions.prints.iter();
+    let scored = prints.filter(|print| YEARS.contains(&print.date.year()));
+    let trial = |print: &PrintedPeriod| {
         let bar = revisions.error_bar(print.first.day)?;
-        let revision = revisions
-            .measure
-            .revision(print.first.value, print.later[1]?.value);
+        let later = print.later[1]?.value;
+        let revision = revisions.measure.revision(print.first.value, later);
         // The quantiles are rounded in binary arithmetic.
-        let is_inside = bar
-            .intervals
-            .map(|[low, high]| (low - 1e-9..=high + 1e-9).contains(&revision));
+        let holds = |[low, high]: [f64; 2]| (low - 1e-9..=high + 1e-9).contains(&revision);
         Some(Trial {
             date: print.date,
-            is_inside,
+            is_inside: bar.intervals.map(holds),
             gain: gain(&bar.revisions, revision)?,
         })
-    });
-    trial.collect()
+    };
+    scored.filter_map(trial).collect()
 }
 
 /// Returns the log score of a kernel density of the revisions less that of a normal. The bandwidth is Silverman's.
@@ -132,6 +100,7 @@ fn gain(revisions: &[f64], came: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use econoscope_core::catalogue::Catalogue;
     use econoscope_data::store::Sqlite;
     use econoscope_desk::Settings;
     use econoscope_desk::scores::Scores;

@@ -1,7 +1,8 @@
 //! Confidence intervals of scores, comparisons of two rules on the same months, and the choice among variants.
 
-use crate::target::{ByMonth, MonthFilter, Target};
-use crate::{format_share, format_test};
+use crate::target::{ByMonth, Target};
+use crate::{format_share, format_test, new_table};
+use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
@@ -32,22 +33,10 @@ pub(super) fn table(
     indicator: &str,
     target: &Target,
     comparisons: &[(&str, [&ByMonth; 2])],
-) -> ScoreTable {
-    let title = "rules beside others on the same months, with 90 % intervals";
-    let columns = [
-        "rule, beside",
-        "months",
-        "AUC",
-        "Brier",
-        "AUC more by",
-        "Brier more by",
-        "test",
-        "what it shows",
-    ];
-    let mut table = ScoreTable::new(indicator, title, &columns);
+) -> Result<ScoreTable> {
+    let mut table = new_table("comparisons", indicator)?;
     for (name, rules) in comparisons {
-        let whole: (&str, MonthFilter) = ("", |_| true);
-        for (part, is_included) in std::iter::once(&whole).chain(target.parts) {
+        for (part, is_included) in target.parts() {
             let comma = if part.is_empty() { "" } else { ", " };
             if let Some(cells) = compare(target, *rules, is_included) {
                 let name = format!("{name}{comma}{part}");
@@ -55,7 +44,7 @@ pub(super) fn table(
             }
         }
     }
-    table
+    Ok(table)
 }
 
 /// Compares two rules over the scored months that both have and that `is_included`. Returns the cells after the name; `None`
@@ -97,11 +86,8 @@ fn compare(
         return None;
     };
     let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
-    let losses: Vec<f64> = pairs
-        .iter()
-        .flatten()
-        .map(|[a, b]| loss(*a) - loss(*b))
-        .collect();
+    let both = pairs.iter().flatten();
+    let losses: Vec<f64> = both.map(|[a, b]| loss(*a) - loss(*b)).collect();
     let test = diebold_mariano(&losses, target.overlap);
     Some([
         losses.len().to_string(),
@@ -134,21 +120,25 @@ fn format_estimate(estimate: Estimate) -> String {
     format!("{value} ({low} to {high})")
 }
 
-/// Returns for each month from `first` on the probability of the variant that had the lowest Brier score until then, over the
-/// scored months with a known label.
-pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) -> ByMonth {
+/// Returns for each month from `first` on the probability of the set of inputs that had the lowest Brier score until then, over
+/// the scored months with a known label.
+pub(super) fn best_variant<const M: usize>(
+    target: &Target,
+    rows: &[(Month, [Option<f64>; M])],
+    first: Month,
+) -> ByMonth {
+    let variants = variants(target, rows);
     let best = |month: Month| {
         let last = (target.last_known)(month);
         let score = |variant: &ByMonth| {
-            let known: Vec<ProbabilityForecast> = variant
-                .range(target.scored[0]..=last)
-                .map(|(m, p)| (*p, (target.outcome)(*m)))
-                .collect();
-            brier(&known)
+            let known = variant.range(target.scored[0]..=last);
+            let forecasts = known.map(|(m, p)| (*p, (target.outcome)(*m)));
+            Some((
+                brier(&forecasts.collect::<Vec<_>>())?,
+                *variant.get(&month)?,
+            ))
         };
-        let scores = variants
-            .iter()
-            .filter_map(|v| Some((score(v)?, *v.get(&month)?)));
+        let scores = variants.iter().filter_map(score);
         let (_, p) = scores.min_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((month, p))
     };
@@ -156,10 +146,7 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
 }
 
 /// Returns a probit for every non-empty set of the inputs, at most five, refitted at each month.
-pub(super) fn variants<const M: usize>(
-    target: &Target,
-    rows: &[(Month, [Option<f64>; M])],
-) -> Vec<ByMonth> {
+fn variants<const M: usize>(target: &Target, rows: &[(Month, [Option<f64>; M])]) -> Vec<ByMonth> {
     let sets = (1..1_usize << M).map(|set| (0..M).filter(|i| set >> i & 1 == 1).collect());
     sets.map(|set: Vec<usize>| match set.len() {
         1 => variant::<2, M>(target, rows, &set),

@@ -1,7 +1,7 @@
 //! Scores the expectations of releases beside naive forecasts, each from what was known on the day before the release.
 
 use crate::target::MonthFilter;
-use crate::{format_rate, format_share, format_test};
+use crate::{format_rate, format_share, format_test, new_table};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::months::Month;
@@ -11,9 +11,6 @@ use econoscope_core::model::frequency::shift;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
-
-/// Under which the table stands.
-const NAME: &str = "expectations";
 
 /// A naive forecast beside a formula.
 struct Rival {
@@ -83,25 +80,7 @@ struct Trial {
 }
 
 pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
-    let title = "first prints less what was expected of them on the day before, beside naive forecasts, in the unit of the \
-                 figure, claims in percent; claims and gasoline are as last revised. Test: of the squared errors, \
-                 Bartlett weights over 1 + 4 (n / 100)^(2/9) periods";
-    let columns = [
-        "expectation, beside",
-        "from",
-        "to",
-        "n",
-        "rmse",
-        "rmse of the other",
-        "test",
-        "near: within",
-        "near",
-        "near, the other",
-        "nine in ten within",
-        "within its own nine in ten",
-        "what it shows",
-    ];
-    let mut table = ScoreTable::new(NAME, title, &columns);
+    let mut table = new_table("expectations", "expectations")?;
     for rivals in RIVALS.chunk_by(|a, b| a.id == b.id) {
         let Some(formula) = rivals.first().and_then(|r| Formula::for_series(r.id)) else {
             continue;
@@ -168,10 +147,8 @@ impl Print {
 fn row(rival: &Rival, trials: &[&Trial]) -> Option<[String; 12]> {
     let [from, to] = [trials.first()?, trials.last()?]
         .map(|trial| trial.month.first_day().strftime("%Y-%m").to_string());
-    let [own, other] = [0, 1].map(|side: usize| -> Vec<f64> {
-        let errors = trials.iter().filter_map(|t| t.errors.get(side));
-        errors.map(|error| error.abs()).collect()
-    });
+    let own: Vec<f64> = trials.iter().map(|t| t.errors[0].abs()).collect();
+    let other: Vec<f64> = trials.iter().map(|t| t.errors[1].abs()).collect();
     let losses: Vec<f64> = own.iter().zip(&other).map(|(a, b)| a * a - b * b).collect();
     let test = diebold_mariano(&losses, bandwidth(losses.len()));
     let shows = match test {

@@ -25,11 +25,9 @@ use econoscope_desk::scores::{ScoreTable, Scores};
 /// The claim of each indicator, the number of variants tried before it was chosen, and the parts of its record that cannot be
 /// computed from the bundle.
 const CLAIMS: &str = include_str!("../data/claims.csv");
-const QUESTIONS: [&str; 3] = [
-    "what it claims",
-    "variants tried before this one",
-    "not computed from the bundle",
-];
+
+/// The tables: name, title and, separated by bars, columns.
+const TABLES: &str = include_str!("../data/tables.csv");
 
 /// Computes the record.
 ///
@@ -43,31 +41,39 @@ pub fn score(desk: &Desk) -> Result<Scores> {
     tables.push(revisions::table(desk)?);
     tables.push(error_bars::table(desk)?);
     tables.push(expectations::table(desk)?);
-    tables.extend(claims().collect::<Result<Vec<_>>>()?);
+    tables.extend(claims()?);
     Ok(Scores {
-        basis: "Computed by `econoscope-score` from the bundled vintages: each figure as it was known on its day. \
-                Claims and financial conditions have no vintages and are as last revised. Recessions are the NBER's \
-                months. Study: measured once outside, not repeated here. Out of sample: constants estimated anew at every \
-                month from labels then at least 24 months old. Intervals: the 5th to the 95th percentile of 2,000 draws of a circular block bootstrap, \
-                blocks of 48 months. Test: Diebold and Mariano's of the losses, corrected \
-                for small samples (Harvey, Leybourne and Newbold); a negative t speaks for the first. Each cycle left out in turn: constants from all other cycles, later ones too. \
-                The best by then: of every set of the inputs, refitted at each month, the one with the lowest Brier score over months whose label was known."
-            .to_owned(),
+        basis: include_str!("../data/basis.txt").trim_end().to_owned(),
         tables,
     })
 }
 
-fn claims() -> impl Iterator<Item = Result<ScoreTable>> {
-    csv::rows(CLAIMS).map(|(_, row)| {
-        let [indicator, answers @ ..]: [&str; 4] =
-            row.map_err(|problem| Error::bad_file("crates/score/data/claims.csv", problem))?;
-        let title = "what stands behind it";
-        let mut table = ScoreTable::new(indicator, title, &["question", "answer"]);
-        for (question, answer) in QUESTIONS.into_iter().zip(answers) {
-            table.row([question, answer].map(str::to_owned));
+/// Returns a table of the claim of each indicator; the questions are the columns of the file.
+fn claims() -> Result<Vec<ScoreTable>> {
+    let questions = CLAIMS.lines().next().unwrap_or_default().split(',').skip(1);
+    let table = |(line, row): (u64, std::result::Result<[&str; 4], String>)| {
+        let [indicator, answers @ ..] =
+            row.map_err(|problem| Error::bad_line("crates/score/data/claims.csv", line, problem))?;
+        let mut table = new_table("claims", indicator)?;
+        for (question, answer) in questions.clone().zip(answers) {
+            table.row([question, answer]);
         }
         Ok(table)
-    })
+    };
+    csv::rows(CLAIMS).map(table).collect()
+}
+
+/// Creates the table of an indicator that has this name in the file of tables.
+pub(crate) fn new_table(name: &str, indicator: &str) -> Result<ScoreTable> {
+    for (line, row) in csv::rows(TABLES) {
+        let [known, title, names] =
+            row.map_err(|problem| Error::bad_line("crates/score/data/tables.csv", line, problem))?;
+        if known == name {
+            let columns: Vec<&str> = names.split('|').collect();
+            return Ok(ScoreTable::new(indicator, title, &columns));
+        }
+    }
+    Err(Error::internal("looking up a table of the record", name))
 }
 
 /// Formats a share: ".962", or a dash for `None`.
@@ -76,9 +82,14 @@ pub(crate) fn format_share(value: Option<f64>) -> String {
     text.strip_prefix('0').unwrap_or(&text).to_owned()
 }
 
+/// Returns the share of values that are true.
+pub(crate) fn rate(values: impl Iterator<Item = bool>) -> Option<f64> {
+    average(values.map(|value| f64::from(u8::from(value))))
+}
+
 /// Formats the share of values that are true.
 pub(crate) fn format_rate(values: impl Iterator<Item = bool>) -> String {
-    format_share(average(values.map(|value| f64::from(u8::from(value)))))
+    format_share(rate(values))
 }
 
 /// Formats the statistic and the p-value of a test: "t -1.36, p .174", "t -5.92, p < .001".

@@ -1,6 +1,6 @@
 //! Scores of both versions of the recession probability against the NBER's months, as known at each month's end.
 
-use crate::detection::{self, Signal, SignalWindow};
+use crate::detection::{self, Signal};
 use crate::evidence;
 use crate::target::{ByMonth, Target, rows};
 use econoscope_core::error::Result;
@@ -14,6 +14,7 @@ use econoscope_core::model::{AsOf, Observation, VintageCursor};
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// The first month with vintages of permits.
 const REAL_TIME: Month = Month::new(1999, 8);
@@ -23,7 +24,7 @@ const TARGET: Target = Target {
             1999-08, conditions and premium as last revised",
     scored: [Month::new(1985, 1), Month::new(2024, 7)],
     last_known: |month| month.plus(-36),
-    outcome: is_followed_by_recession,
+    outcome: |month| (1..=12).any(|k| is_recession(month.plus(k))),
     overlap: 12,
     parts: &[
         ("since 1999-08", |m| m >= REAL_TIME),
@@ -51,10 +52,7 @@ const FIRST: [Month; 4] = [
     Month::new(1959, 1),
 ];
 /// The window in which a high probability is a warning of a recession: eighteen months.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 548,
-    behind: 0,
-};
+const WINDOW: RangeInclusive<i64> = -548..=0;
 /// Lower bounds of the ranges of the calibration.
 const EDGES: [f64; 5] = [0.0, 0.15, 0.3, 0.5, 0.75];
 
@@ -82,10 +80,15 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     equation.extend(TARGET.out_of_sample(&inputs, FIRST[0], first_row));
     let spread_refitted = CURVE.out_of_sample(&inputs, FIRST[3], spread_row);
     let both_refitted = midpoints(&spread_refitted, &equation);
-    let [first, second] = leave_one_cycle_out(&inputs);
-    let mut tables = first_version(&inputs, &equation, [&spread_refitted, &both_refitted]);
+    // Each cycle is excluded from its fit.
+    let spread = CURVE.leave_one_cycle_out(&rows(&inputs, FIRST[1], spread_row));
+    let equation_by_cycle = CYCLES.leave_one_cycle_out(&rows(&inputs, FIRST[1], first_row));
+    let premium = CYCLES.leave_one_cycle_out(&rows(&inputs, FIRST[1], premium_row));
+    let first = midpoints(&spread, &equation_by_cycle);
+    let second = midpoints(&equation_by_cycle, &premium);
+    let mut tables = first_version(&inputs, &equation, [&spread_refitted, &both_refitted])?;
     tables.push(CYCLES.table("CRPI", &[("each cycle left out in turn", &first)]));
-    tables.extend(second_version(&inputs, &equation, &both_refitted));
+    tables.extend(second_version(&inputs, &equation, &both_refitted)?);
     tables.push(CYCLES.table("CRPI2", &[("each cycle left out in turn", &second)]));
     Ok(tables)
 }
@@ -95,7 +98,7 @@ fn first_version(
     inputs: &InputsByMonth,
     equation: &ByMonth,
     [spread_refitted, both_refitted]: [&ByMonth; 2],
-) -> Vec<ScoreTable> {
+) -> Result<Vec<ScoreTable>> {
     let with_constants = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
         let probability = |(month, i): (&Month, &Inputs)| {
             let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
@@ -105,10 +108,8 @@ fn first_version(
     };
     let shipped = with_constants(|i| i.permits);
     let revised = with_constants(|i| i.revised_permits);
-    let spread: ByMonth = inputs
-        .iter()
-        .map(|(m, i)| (*m, first_term(i.spread)))
-        .collect();
+    let published = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
+    let spread: ByMonth = published.collect();
     let recalibrated = TARGET.recalibrate(both_refitted, CHOICE);
     let rules = [
         ("these constants, which saw the sample", &shipped),
@@ -133,22 +134,33 @@ fn first_version(
             [&recalibrated, both_refitted],
         ),
     ];
-    vec![
+    Ok(vec![
         TARGET.table("CRPI", &rules),
         calibration_table("CRPI", ", these constants,", &shipped),
         calibration_table("CRPI", ", both equations refitted,", both_refitted),
-        evidence::table("CRPI", &TARGET, &pairs),
+        evidence::table("CRPI", &TARGET, &pairs)?,
         detection_table("CRPI", "these constants", &shipped),
-    ]
+    ])
 }
 
 /// Returns the tables of CRPI2 beside CRPI. `equation` is the one that both share, refitted.
-fn second_version(inputs: &InputsByMonth, equation: &ByMonth, first: &ByMonth) -> Vec<ScoreTable> {
+fn second_version(
+    inputs: &InputsByMonth,
+    equation: &ByMonth,
+    first: &ByMonth,
+) -> Result<Vec<ScoreTable>> {
     let with_premium = TARGET.out_of_sample(inputs, FIRST[1], premium_row);
     let without_premium = TARGET.out_of_sample(inputs, FIRST[2], |i| Some([1.0, i.annual_spread?]));
     let second = midpoints(equation, &with_premium);
     let without_premium = midpoints(equation, &without_premium);
-    let best_variant = evidence::best_variant(&TARGET, &variants(inputs), CHOICE);
+    // Five inputs, of which every set is tried.
+    let row = |(m, i): (&Month, &Inputs)| {
+        let [spread, conditions] = [i.spread, i.conditions].map(Some);
+        let known = [spread, conditions, i.permits, i.annual_spread, i.premium];
+        (*m, known)
+    };
+    let rows: Vec<_> = inputs.range(FIRST[1]..).map(row).collect();
+    let best_variant = evidence::best_variant(&TARGET, &rows, CHOICE);
     let rules = [
         (REFITTED, &second),
         ("the same without the premium", &without_premium),
@@ -167,12 +179,12 @@ fn second_version(inputs: &InputsByMonth, equation: &ByMonth, first: &ByMonth) -
     ];
     let mut with_fallback = without_premium.clone();
     with_fallback.extend(&second);
-    vec![
+    Ok(vec![
         TARGET.table("CRPI2", &rules),
         calibration_table("CRPI2", " out of sample", &second),
-        evidence::table("CRPI2", &TARGET, &pairs),
+        evidence::table("CRPI2", &TARGET, &pairs)?,
         detection_table("CRPI2", "out of sample", &with_fallback),
-    ]
+    ])
 }
 
 fn calibration_table(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTable {
@@ -185,44 +197,17 @@ fn detection_table(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTabl
         .range(TARGET.scored[0]..)
         .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
         .collect();
-    let signals = [30.0, 50.0].map(|level| Signal {
-        name: format!("{level} or more, {name}"),
-        periods: detection::periods_at_or_above(level, &readings),
+    let signals = [30.0, 50.0].map(|level| {
+        let periods = detection::periods_at_or_above(level, &readings);
+        Signal::new(format!("{level} or more, {name}"), periods)
     });
     detection::table(indicator, TARGET.scored[0], &WINDOW, &signals)
-}
-
-/// Returns the probabilities of both versions with each cycle excluded from its fit.
-fn leave_one_cycle_out(inputs: &InputsByMonth) -> [ByMonth; 2] {
-    let spread = CURVE.leave_one_cycle_out(&rows(inputs, FIRST[1], spread_row));
-    let first = CYCLES.leave_one_cycle_out(&rows(inputs, FIRST[1], first_row));
-    let premium = CYCLES.leave_one_cycle_out(&rows(inputs, FIRST[1], premium_row));
-    [midpoints(&spread, &first), midpoints(&first, &premium)]
-}
-
-/// Fits a probit for every set of the five inputs.
-fn variants(inputs: &InputsByMonth) -> Vec<ByMonth> {
-    let row = |(m, i): (&Month, &Inputs)| {
-        let spread = Some(i.spread);
-        let conditions = Some(i.conditions);
-        (
-            *m,
-            [spread, conditions, i.permits, i.annual_spread, i.premium],
-        )
-    };
-    let rows: Vec<_> = inputs.range(FIRST[1]..).map(row).collect();
-    evidence::variants(&TARGET, &rows)
 }
 
 /// Returns the means of two probabilities in the months that have both.
 fn midpoints(a: &ByMonth, b: &ByMonth) -> ByMonth {
     let midpoint = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
     a.iter().filter_map(midpoint).collect()
-}
-
-/// Returns whether one of the next twelve months is a recession month.
-fn is_followed_by_recession(month: Month) -> bool {
-    (1..=12).any(|k| is_recession(month.plus(k)))
 }
 
 /// The row of the second equation of the first version.
@@ -259,7 +244,8 @@ fn inputs(desk: &Desk) -> Result<InputsByMonth> {
     let months = FIRST[3].through(newest.plus(-1));
     let inputs = |m: Month| {
         let revised_permits = permits(&homes, m);
-        let known_permits = knowledge.as_mut().and_then(|knowledge| {
+        let recorded = knowledge.as_mut().filter(|_| m >= REAL_TIME);
+        let known_permits = recorded.and_then(|knowledge| {
             knowledge.advance(m.last_day());
             let mut rows: Vec<_> = knowledge.newest_first(m.last_day()).take(20).collect();
             rows.reverse();
@@ -269,11 +255,7 @@ fn inputs(desk: &Desk) -> Result<InputsByMonth> {
         let inputs = Inputs {
             spread: spread(m)?,
             conditions: conditions.get(m).unwrap_or(f64::NAN),
-            permits: if m < REAL_TIME {
-                revised_permits
-            } else {
-                known_permits
-            },
+            permits: known_permits.or(revised_permits.filter(|_| m < REAL_TIME)),
             revised_permits,
             annual_spread: year.as_deref().and_then(mean),
             premium: premium.get(m.plus(-1)),

@@ -1,6 +1,6 @@
 //! Scores of the current recession probability against the NBER's months, beside simpler rules.
 
-use crate::detection::{self, Signal, SignalWindow, periods_at_or_above};
+use crate::detection::{self, Signal, periods_at_or_above};
 use crate::evidence;
 use crate::target::{ByMonth, Row, Target, rows};
 use econoscope_core::catalogue::Catalogue;
@@ -17,13 +17,11 @@ use econoscope_core::model::{AsOf, Date, Observation, SeriesVintages, VintageCur
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 const FIRST: Month = Month::new(1968, 1);
 /// The window in which an alarm belongs to a recession.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 180,
-    behind: 60,
-};
+const WINDOW: RangeInclusive<i64> = -180..=60;
 /// The limit of Sahm gaps in the probit.
 const MAX_GAP: f64 = 1.5;
 /// Outcomes are known after 24 months. Fits exclude 2020 and 2021, when claims stayed high after the trough.
@@ -63,8 +61,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         (*month, [claims, payrolls, e.gap(), e.production])
     };
     let inputs: Vec<_> = ends.iter().map(inputs).collect();
-    let variants = evidence::variants(&TARGET, &inputs);
-    let best_variant = evidence::best_variant(&TARGET, &variants, CHOICE);
+    let best_variant = evidence::best_variant(&TARGET, &inputs, CHOICE);
     let cycles = TARGET.leave_one_cycle_out(&rows);
     let pairs = [
         ("recession now, beside claims alone", [&index, &claims]),
@@ -91,7 +88,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     Ok(vec![
         TARGET.table("RNOW", &rules),
         TARGET.calibration_table("RNOW", title, &rounded, &EDGES),
-        evidence::table("RNOW", &TARGET, &pairs),
+        evidence::table("RNOW", &TARGET, &pairs)?,
         detection::table("RNOW", TARGET.scored[0], &WINDOW, &signals),
     ])
 }
@@ -153,36 +150,28 @@ fn signals(
         path.iter_mut().for_each(|o| o.date = release_day(o.date));
         rule.periods(&path)
     };
-    let report = Catalogue::embedded()
-        .get("UNRATE")
-        .and_then(|info| Catalogue::release_of(info));
+    let unemployment = Catalogue::embedded().get("UNRATE");
+    let report = unemployment.and_then(|info| Catalogue::release_of(info));
     let mut months: Vec<Observation> = ends.values().filter_map(|e| e.sahm).collect();
     months.dedup_by_key(|o| o.date);
     let published = |o: &Observation| {
-        Some(Observation::new(
-            report?.scheduled_for(o.date)?.day,
-            o.value,
-        ))
+        let day = report?.scheduled_for(o.date)?.day;
+        Some(Observation::new(day, o.value))
     };
     let sahm: Vec<Observation> = months.iter().filter_map(published).collect();
-    let signal = |name: &str, periods| Signal {
-        name: name.to_owned(),
-        periods,
-    };
-    Ok(vec![
-        signal(
-            "alarm, these constants",
-            on_thursdays(desk.real_time_history(&RNOW, until)?),
-        ),
-        signal(
-            "alarm, out of sample",
-            on_thursdays(weeks_out_of_sample(recorded, rows, until)),
-        ),
-        signal(
+    let shipped = on_thursdays(desk.real_time_history(&RNOW, until)?);
+    let refitted = on_thursdays(weeks_out_of_sample(recorded, rows, until));
+    let signals = [
+        ("alarm, these constants", shipped),
+        ("alarm, out of sample", refitted),
+        (
             "Sahm rule, 0.5 or more",
             periods_at_or_above(sahm::TRIGGER, &sahm),
         ),
-    ])
+    ];
+    Ok(signals
+        .map(|(name, periods)| Signal::new(name, periods))
+        .into())
 }
 
 /// Returns the index of every Thursday with the coefficients of its month.

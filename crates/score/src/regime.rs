@@ -3,7 +3,7 @@
 mod revised;
 mod training;
 
-use crate::{format_rate, format_share, format_test};
+use crate::{format_rate, format_share, format_test, new_table};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{self, WEEKLY};
@@ -38,6 +38,9 @@ type Revised<'a> = BTreeMap<Date, &'a RegimeMonth>;
 /// The regime of a month when its figures were first complete, and as last revised.
 type Later<'a> = [&'a RegimeMonth; 2];
 
+/// What a reading loses against the later ones.
+type Loss = fn(&RegimeMonth, &Later) -> f64;
+
 /// The regime on a day of a month, and later.
 struct Case<'a> {
     month: Month,
@@ -55,37 +58,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let ends = month_ends(desk)?;
     let later = later_months(&ends, &revised);
     let training = TrainingData::new(desk)?;
-    let mut errors = ScoreTable::new(
-        "regime",
-        "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
-         2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; \
-         bridges estimated anew at each month, of first prints from 1970 to 2019. Test: the nowcast beside the published state, \
-         Bartlett weights over twelve months",
-        &[
-            "as of",
-            "months",
-            "published: first, last",
-            "nowcast: first, last",
-            "G published, nowcast",
-            "I published, nowcast",
-            "test: label, last",
-            "test: G",
-            "test: I",
-        ],
-    );
-    let mut confidence = ScoreTable::new(
-        "regime",
-        "confidence said, share of labels that were right (against the last reading), Brier score of the two together",
-        &[
-            "as of",
-            "state",
-            "said",
-            "right",
-            "Brier",
-            "Brier with the errors of .35 that stood here before",
-            "test",
-        ],
-    );
+    let mut errors = new_table("regime errors", "regime")?;
+    let mut confidence = new_table("confidence", "regime")?;
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
         let cases = cases(desk, day, &training, &later)?;
         let all: Vec<&Case> = cases.iter().collect();
@@ -178,50 +152,44 @@ fn error_row<'a>(
     cases: &[&'a Case<'a>],
     nowcast: impl Fn(&'a Case<'a>) -> Option<&'a RegimeMonth>,
 ) -> [String; 9] {
-    let published = cases.iter().map(|c| (&c.published, c.later)).collect();
-    let nowcast = cases
+    let own = cases.iter().map(|c| (&c.published, c.later)).collect();
+    let nowcasts = cases
         .iter()
         .map(|c| (nowcast(c).unwrap_or(&c.published), c.later));
-    let readings: [Vec<(&RegimeMonth, Later)>; 2] = [published, nowcast.collect()];
-    let [published, nowcast] = readings.each_ref().map(|readings| {
-        let first = readings
-            .iter()
-            .map(|(m, [first, _])| m.regime != first.regime);
-        let last = readings
-            .iter()
-            .map(|(m, [_, last])| m.regime != last.regime);
-        format!("{}, {}", format_rate(first), format_rate(last))
-    });
-    let errors = |score: fn(&RegimeMonth) -> f64| {
-        let roots = readings.each_ref().map(|readings| {
-            let gaps = readings
-                .iter()
-                .map(|(m, [first, _])| score(m) - score(first));
-            format_share(average(gaps.map(|gap| gap.powi(2))).map(f64::sqrt))
-        });
-        roots.join(", ")
+    let readings: [Vec<(&RegimeMonth, Later)>; 2] = [own, nowcasts.collect()];
+    let [published, nowcast] = &readings;
+    let label_first: Loss = |m, [first, _]| f64::from(u8::from(m.regime != first.regime));
+    let label_last: Loss = |m, [_, last]| f64::from(u8::from(m.regime != last.regime));
+    let growth: Loss = |m, [first, _]| (m.growth - first.growth).powi(2);
+    let inflation: Loss = |m, [first, _]| (m.inflation - first.inflation).powi(2);
+    let mean = |readings: &[(&RegimeMonth, Later)], loss: Loss| {
+        average(readings.iter().map(|(m, later)| loss(m, later)))
     };
-    let growth = errors(|m| m.growth);
-    let inflation = errors(|m| m.inflation);
-    let test = |loss: fn(&RegimeMonth, &Later) -> f64| {
-        let [published, nowcast] = &readings;
+    let labels = |readings: &[(&RegimeMonth, Later)]| {
+        let shares = [label_first, label_last].map(|loss| format_share(mean(readings, loss)));
+        shares.join(", ")
+    };
+    let errors = |loss: Loss| {
+        let means = readings.each_ref().map(|readings| mean(readings, loss));
+        means
+            .map(|mean| format_share(mean.map(f64::sqrt)))
+            .join(", ")
+    };
+    let test = |loss: Loss| {
         let pairs = nowcast.iter().zip(published);
-        let losses: Vec<f64> = pairs
-            .map(|(n, p)| loss(n.0, &n.1) - loss(p.0, &p.1))
-            .collect();
-        format_test(diebold_mariano(&losses, OVERLAP))
+        let losses = pairs.map(|(n, p)| loss(n.0, &n.1) - loss(p.0, &p.1));
+        format_test(diebold_mariano(&losses.collect::<Vec<_>>(), OVERLAP))
     };
-    let months = cases.len().to_string();
     [
         name.to_owned(),
-        months,
-        published,
-        nowcast,
-        growth,
-        inflation,
-        test(|m, [_, last]| f64::from(u8::from(m.regime != last.regime))),
-        test(|m, [first, _]| (m.growth - first.growth).powi(2)),
-        test(|m, [first, _]| (m.inflation - first.inflation).powi(2)),
+        cases.len().to_string(),
+        labels(published),
+        labels(nowcast),
+        errors(growth),
+        errors(inflation),
+        test(label_last),
+        test(growth),
+        test(inflation),
     ]
 }
 

@@ -1,47 +1,24 @@
 //! Statistics of the revisions of series, over every period with a first print in the bundled vintages.
 
+use crate::new_table;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{format_number, format_signed};
 use econoscope_core::indicators::revisions::PrintMeasure;
+use econoscope_core::model::SeriesInfo;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
+use std::sync::Arc;
 
 /// The series of the tables, in order.
-pub(super) const SERIES: [&str; 14] = [
-    "PAYEMS",
-    "UNRATE",
-    "INDPRO",
-    "CPIAUCSL",
-    "CPILFESL",
-    "PCEPI",
-    "GDPC1",
-    "HOUST",
-    "PERMIT",
-    "W875RX1",
-    "DPCERA3M086SBEA",
-    "CMRMTSPLX",
-    "RETAILX",
-    "M2SL",
-];
+pub(super) fn series() -> impl Iterator<Item = &'static Arc<SeriesInfo>> {
+    let ids = include_str!("../data/revised.txt").lines();
+    ids.filter_map(|id| Catalogue::embedded().get(id))
+}
 
 pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
-    let title = "how first prints were revised after 3 and after 12 months; payrolls in thousands, starts and permits in \
-                 percent of the level, all else in percentage points";
-    let columns = [
-        "series",
-        "from",
-        "to",
-        "n",
-        "mean abs 3 m",
-        "mean abs 12 m",
-        "median abs 12 m",
-        "p90 12 m",
-        "bias 12 m",
-        "sign flips 12 m",
-    ];
-    let mut table = ScoreTable::new("revisions", title, &columns);
-    for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
+    let mut table = new_table("revisions", "revisions")?;
+    for info in series() {
         let revisions = desk.revisions(info)?;
         if let Some((revisions, usual)) = revisions.as_ref().and_then(|r| Some((r, r.usual?))) {
             let digits = match revisions.measure {

@@ -1,7 +1,7 @@
 //! Scores of macro stress against the NBER's recessions. The index does not forecast recessions; the tables show its values.
 
-use crate::detection::{self, Signal, SignalWindow};
-use crate::format_share;
+use crate::detection::{self, Signal};
+use crate::{format_share, new_table};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::alarm::AlarmRule;
 use econoscope_core::indicators::months::{Month, MonthlyGrid};
@@ -11,6 +11,7 @@ use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::model::AsOf;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
+use std::ops::RangeInclusive;
 
 const SINCE: Month = Month::new(1985, 1);
 /// High stress: five days in a row start and end it.
@@ -21,10 +22,7 @@ const HIGH: AlarmRule = AlarmRule {
     off_after: 5,
 };
 /// The window in which high stress belongs to a recession.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 180,
-    behind: 60,
-};
+const WINDOW: RangeInclusive<i64> = -180..=60;
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let days = desk.history(&CMSI, AsOf::Latest)?;
@@ -34,16 +32,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         let chosen = values.iter().filter(|v| v.1 == is_recession).map(|v| v.0);
         average(chosen).map_or("-".to_owned(), |v| format!("{v:.0}"))
     };
-    let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
-                 revised, in the profile that the bundle has; it says no probability, so there is no Brier score";
-    let columns = [
-        "months",
-        "from",
-        "AUC",
-        "mean in recessions",
-        "mean otherwise",
-    ];
-    let mut table = ScoreTable::new("CMSI", title, &columns);
+    let mut table = new_table("stress", "CMSI")?;
     let from = ends.first().map_or(String::new(), Month::name);
     table.row([
         values.len().to_string(),
@@ -52,10 +41,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         mean(true),
         mean(false),
     ]);
-    let signal = Signal {
-        name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
-        periods: HIGH.periods(&days),
-    };
+    let name = format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after);
+    let signal = Signal::new(name, HIGH.periods(&days));
     Ok(vec![
         table,
         detection::table("CMSI", SINCE, &WINDOW, &[signal]),

@@ -36,6 +36,12 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// All scored months, without a name, and each part of them.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, MonthFilter)> {
+        let whole: (&str, MonthFilter) = ("", |_| true);
+        std::iter::once(whole).chain(self.parts.iter().copied())
+    }
+
     /// Fits a probit to the outcomes known in a month.
     pub(super) fn fit<const N: usize>(
         &self,
@@ -71,11 +77,9 @@ impl Target {
         for end in troughs.filter(|t| *t >= first).chain(last) {
             let is_outside = |m| m < start.plus(-overlap) || m > end;
             if let Some(coefficients) = self.fit_months(rows, [0.0; N], is_outside) {
-                let cycle = rows
-                    .iter()
-                    .filter(|(m, _)| (start..=end).contains(m))
-                    .map(|(m, row)| (*m, normal_cdf(dot(row, &coefficients))));
-                probabilities.extend(cycle);
+                let cycle = rows.iter().filter(|(m, _)| (start..=end).contains(m));
+                let probability = |row| normal_cdf(dot(row, &coefficients));
+                probabilities.extend(cycle.map(|(m, row)| (*m, probability(row))));
             }
             start = end.plus(1);
         }
@@ -88,11 +92,8 @@ impl Target {
             let bounded = p.clamp(0.001, 0.999);
             (bounded / (1.0 - bounded)).ln()
         };
-        let rows: Vec<Row<2>> = probabilities
-            .iter()
-            .map(|(m, p)| (*m, [1.0, log_odds(*p)]))
-            .collect();
-        let mut recalibrated = self.refit(&rows);
+        let rows = probabilities.iter().map(|(m, p)| (*m, [1.0, log_odds(*p)]));
+        let mut recalibrated = self.refit(&rows.collect::<Vec<_>>());
         recalibrated.retain(|month, _| *month >= first);
         recalibrated
     }
@@ -130,21 +131,20 @@ impl Target {
 
     /// Returns a table of the scores of rules, over all scored months and over each part of them.
     pub(super) fn table(&self, indicator: &str, rules: &[(&str, &ByMonth)]) -> ScoreTable {
-        let columns = ["rule", "months", "base rate", "AUC", "Brier"];
-        let mut table = ScoreTable::new(indicator, self.title, &columns);
-        let measures = |part: &str| ["AUC", "Brier"].map(|measure| format!("{measure} {part}"));
-        let parts = self.parts.iter().flat_map(|(part, _)| measures(part));
-        table.columns.extend(parts);
+        let mut table = ScoreTable::new(indicator, self.title, &["rule", "months", "base rate"]);
+        for (part, _) in self.parts() {
+            let columns = ["AUC", "Brier"].map(|measure| format!("{measure} {part}"));
+            table
+                .columns
+                .extend(columns.map(|column| column.trim_end().to_owned()));
+        }
         for (name, by_month) in rules {
             let forecasts = self.forecasts(by_month, |_| true);
             let base_rate = format_rate(forecasts.iter().map(|(_, outcome)| *outcome));
             let mut cells = vec![(*name).to_owned(), forecasts.len().to_string(), base_rate];
-            cells.extend(format_scores(&forecasts));
-            let parts = self
-                .parts
-                .iter()
-                .flat_map(|(_, part)| format_scores(&self.forecasts(by_month, *part)));
-            cells.extend(parts);
+            for (_, is_included) in self.parts() {
+                cells.extend(format_scores(&self.forecasts(by_month, is_included)));
+            }
             table.row(cells);
         }
         table

@@ -22,7 +22,7 @@ pub(super) struct Rows {
 /// Returns the fields of a tool's answer that are lists of objects, by its schema.
 pub(super) fn list_fields(route: &Route) -> Vec<&str> {
     let properties = route
-        .output_schema()
+        .output_schema
         .get("properties")
         .and_then(Value::as_object);
     let lists = properties.into_iter().flatten().filter(|(name, schema)| {

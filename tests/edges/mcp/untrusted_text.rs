@@ -220,7 +220,7 @@ async fn schemas_declare_untrusted_text() {
         };
         let answer = String::from_utf8_lossy(&reply.json);
         if answer.contains("\"untrusted\"") {
-            let schema = Value::Object((**route.output_schema()).clone()).to_string();
+            let schema = Value::Object((**route.output_schema).clone()).to_string();
             assert!(
                 schema.contains("Fields here whose text is by others"),
                 "{tool}"

@@ -19,8 +19,14 @@ const FIELD: &str = "claim";
 const EXAMPLES: &str = "a series or formula, a period and a comparison: UNRATE 2023-08 >= 3.8, \
     yoy(CPIAUCSL) June 2022 > 9, or payrolls rose by at least 200 thousand in January 2024";
 
-/// A growth rate and the level it is computed from. The vintages of the level give the first prints of the rate.
-pub(crate) const GROWTH_AND_LEVEL: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
+/// The growth rate of a level whose vintages give the first prints of the rate.
+pub(crate) const GROWTH: &str = "A191RL1Q225SBEA";
+/// The level of [`GROWTH`].
+pub(crate) const LEVEL: &str = "GDPC1";
+
+/// Seasonally adjusted consumer prices, each with the unadjusted index whose twelve-month change is published. Items begin
+/// with `CUSR`, and with `CUUR` unadjusted.
+pub(crate) const UNADJUSTED: &str = include_str!("../../data/unadjusted.csv");
 
 /// A condition and the one period it is about.
 pub(crate) struct Claim {
@@ -101,12 +107,12 @@ impl Claim {
         }
         periods.dedup();
         let [period] = *periods.as_slice() else {
-            let is_empty = periods.is_empty();
-            return Err(invalid(if is_empty {
-                "names no period"
+            let many = if periods.is_empty() {
+                "no period"
             } else {
-                "names several periods"
-            }));
+                "several periods"
+            };
+            return Err(invalid(&format!("names {many}")));
         };
         let mut reader = Reader {
             desk,
@@ -147,27 +153,19 @@ impl Claim {
     pub(crate) fn describe(&self) -> String {
         let sides = self.condition.tree.sides();
         let side = sides.first().map(|side| side.describe(&str::to_owned));
+        let text = &self.condition.text;
         match &self.span {
-            Some(span) => {
-                let change = self.describe_change(span);
-                self.condition
-                    .text
-                    .replace(&side.unwrap_or_default(), &change)
-            }
-            None => self.condition.text.clone(),
+            Some(span) => text.replace(&side.unwrap_or_default(), &self.describe_change(span)),
+            None => text.clone(),
         }
     }
 
     fn describe_change(&self, span: &Span) -> String {
         let of = if span.is_of_means { "mean" } else { "end" };
-        let change = if span.is_percent {
-            "% change"
-        } else {
-            "change"
-        };
+        let percent = if span.is_percent { "% " } else { "" };
         let level = span.level.describe(&str::to_owned);
         let [from, to] = [self.period_before(), self.period];
-        format!("{level}, {change} from the {of} of {from} to that of {to}")
+        format!("{level}, {percent}change from the {of} of {from} to that of {to}")
     }
 
     /// Returns the series that it names, the first one first.
@@ -195,15 +193,10 @@ impl Claim {
         }
         let coarsest = series.iter().map(|s| s.frequency()).max();
         let frequency = Some(self.period.length).filter(|length| Some(*length) > coarsest);
-        let context = EvaluationContext {
-            aggregation: series.default_aggregation(frequency),
-            series,
-            frequency,
-            range: DateRange::new(Date::MIN, newest(as_of, desk.today())),
-        };
+        let all = DateRange::new(Date::MIN, newest(as_of, desk.today()));
+        let context = EvaluationContext::new(series, frequency, all);
         let (truth, sides) = self.condition.evaluate(None, &context, frequency)?;
-        let is_met = self.figure(&truth);
-        let Some(is_met) = is_met else {
+        let Some(is_met) = self.figure(&truth) else {
             return Ok(self.without_period());
         };
         let mut judgement = Judgement {
@@ -211,19 +204,17 @@ impl Claim {
             ..Judgement::default()
         };
         for (name, column) in &sides {
-            let value = self.figure(&column.series);
             judgement.unit.clone_from(&column.unit.short);
-            judgement
-                .values
-                .extend(value.map(|value| (name.clone(), column.round(value))));
+            let value = self.figure(&column.series);
+            let named = value.map(|value| (name.clone(), column.round(value)));
+            judgement.values.extend(named);
         }
         if let ([(_, column)], Some(bound)) = (sides.as_slice(), self.bound()) {
             self.compare_rounded(column, &bound, self.figure(&column.series), &mut judgement);
             if frequency.is_some() {
                 let (_, sides) = self.condition.evaluate(None, &context, None)?;
-                let column = sides.into_iter().next().map(|(_, column)| column);
-                if let Some(column) = column {
-                    self.judge_within(&column, &bound, &mut judgement);
+                if let Some((_, column)) = sides.first() {
+                    self.judge_within(column, &bound, &mut judgement);
                 }
             }
         }
@@ -248,32 +239,28 @@ impl Claim {
         let Some(((then, now), bound)) = periods.zip(self.bound()) else {
             return Ok(self.without_period());
         };
-        let [of_ends, of_means] = [0, 1].map(|way| {
-            let [then, now] = [then, now].map(|both| both.get(way).copied().unwrap_or(f64::NAN));
+        let change = |then: f64, now: f64| {
             if span.is_percent {
                 100.0 * (now / then - 1.0)
             } else {
                 now - then
             }
-        });
-        let [value, other] = if span.is_of_means {
-            [of_means, of_ends]
-        } else {
-            [of_ends, of_means]
         };
-        let way = if span.is_of_means {
-            "end to end"
+        let of_ends = change(then[0], now[0]);
+        let of_means = change(then[1], now[1]);
+        let (value, other, way) = if span.is_of_means {
+            (of_means, of_ends, "end to end")
         } else {
-            "mean to mean"
+            (of_ends, of_means, "mean to mean")
         };
         let verdict = bound.holds(other);
         let is_other = verdict != bound.holds(value);
         let within = is_other.then(|| format!("{verdict} from {way}: {}", round_to(other, 3)));
-        let left = self.condition.tree.as_bound().map(|(left, ..)| left);
-        let changed = left
-            .map(|left| column(desk, left, as_of, range))
-            .transpose()?;
-        let unit = changed.flatten().map(|column| column.unit.short);
+        let changed = match self.condition.tree.as_bound() {
+            Some((left, ..)) => column(desk, left, as_of, range)?,
+            None => None,
+        };
+        let unit = changed.map(|column| column.unit.short);
         Ok(Judgement {
             holds: Some(bound.holds(value)),
             values: BTreeMap::from([(self.describe_change(span), round_to(value, 4))]),
@@ -325,13 +312,10 @@ impl Claim {
         if met > 0 && met < rows.len() {
             judgement.within = Some(format!("true in {met} of {} {of}s", rows.len()));
         }
-        let distance = |row: &&Observation| match bound.op {
-            Op::Greater | Op::AtLeast => -row.value,
-            Op::Less | Op::AtMost => row.value,
-            Op::Equal | Op::Unequal | Op::Add | Op::Subtract | Op::Multiply | Op::Divide => {
-                (row.value - bound.value).abs()
-            }
-            Op::Power | Op::And | Op::Or => 0.0,
+        let distance = |row: &&Observation| match self.condition.is_above() {
+            Some(true) => -row.value,
+            Some(false) => row.value,
+            None => (row.value - bound.value).abs(),
         };
         let furthest = rows
             .iter()
@@ -358,12 +342,8 @@ impl Claim {
         };
         let by_figure = bound.holds(value);
         let by_rounded = bound.holds(round_to(value, 1));
-        let is_named = self
-            .condition
-            .tree
-            .sides()
-            .first()
-            .is_some_and(|side| side.as_name().is_some());
+        let sides = self.condition.tree.sides();
+        let is_named = sides.first().is_some_and(|side| side.as_name().is_some());
         let is_computed = !is_named && column.unit.is_percent();
         let is_other = is_computed && by_rounded != by_figure;
         judgement.holds = Some(by_figure);
@@ -401,12 +381,7 @@ fn column(desk: &Desk, side: &Expr, as_of: AsOf, range: DateRange) -> Result<Opt
     if series.missing_reason(&tree).is_some() {
         return Ok(None);
     }
-    let context = EvaluationContext {
-        aggregation: series.default_aggregation(None),
-        series,
-        frequency: None,
-        range,
-    };
+    let context = EvaluationContext::new(series, None, range);
     let text = tree.describe(&str::to_owned);
     let (_, sides) = Condition { text, tree }.evaluate(None, &context, None)?;
     Ok(sides.into_iter().next().map(|(_, column)| column))

@@ -154,11 +154,7 @@ pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<Reques
     };
     // A name of one series keeps its text: the range decides which series it is.
     if let [Part { info: Some(_), .. }] = meaning.columns.as_slice() {
-        let name = text.to_owned();
-        return Ok(vec![RequestedColumn::new(
-            text,
-            Expr::Name { name, column: 1 },
-        )]);
+        return Ok(vec![RequestedColumn::new(text, named(text))]);
     }
     let is_one = meaning.columns.len() == 1;
     let mut note = meaning.note;
@@ -190,10 +186,17 @@ fn is_words(text: &str) -> bool {
 /// [`Error::InvalidParam`] with the column of the fault.
 pub(crate) fn parse(field: &str, text: &str) -> Result<Expr> {
     if is_words(text) && resolve::find(text).is_some() {
-        let name = text.to_owned();
-        return Ok(Expr::Name { name, column: 1 });
+        return Ok(named(text));
     }
     expression::parse(text).map_err(|fault| fault_error(field, text, &fault))
+}
+
+/// Builds the formula that is nothing but a name.
+pub(crate) fn named(name: &str) -> Expr {
+    Expr::Name {
+        name: name.to_owned(),
+        column: 1,
+    }
 }
 
 /// Builds the error for a fault in a formula.

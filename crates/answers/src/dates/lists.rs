@@ -160,10 +160,10 @@ fn named_days(text: &str, scope: EventScope) -> Result<Option<Vec<Date>>> {
             decisions.map(|m| m.day).collect()
         }
         ["nber", "peak"] => dated().map(peak).collect(),
-        ["nber", "trough"] => dated()
-            .filter(|r| r.is_over_on(day))
-            .map(|r| r.end())
-            .collect(),
+        ["nber", "trough"] => {
+            let over = dated().filter(|r| r.is_over_on(day));
+            over.map(|r| r.end()).collect()
+        }
         ["recession"] | ["nber", "recession"] => {
             let within = dated().filter(|r| is_in(peak(r), r.end()));
             return Ok(Some(within.map(peak).collect()));
@@ -184,9 +184,7 @@ fn target_days(order: &str, change: &str, scope: EventScope) -> Result<Vec<Date>
         Some(desk) => desk.series(&desk.resolve("series", "DFEDTARU")?, scope.as_of)?,
         None => None,
     };
-    let figures = upper
-        .as_ref()
-        .map_or(&[][..], |series| &series.observations);
+    let figures = upper.as_ref().map_or(&[][..], |s| &s.observations);
     let is_asked = |c: &TargetChange| match order {
         _ if c.is_cut != (change == "cut") => false,
         "first" => c.is_first,

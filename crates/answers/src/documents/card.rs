@@ -39,12 +39,8 @@ pub fn server_card(base: &str) -> String {
 
 /// Returns the catalogue: one MCP server, named by its host.
 pub fn catalog(base: &str) -> String {
-    let host = base
-        .split_once("://")
-        .map_or(base, |(_, rest)| rest)
-        .split(['/', ':'])
-        .next()
-        .unwrap_or_default();
+    let address = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let host = address.split(['/', ':']).next().unwrap_or_default();
     pretty(&json!({
         "specVersion": "1.0",
         "entries": [{

@@ -10,10 +10,11 @@ pub fn llms_txt(routes: &[Route], base: &str) -> String {
     let mut endpoints = String::new();
     for route in routes {
         // The link is a call that works, so that readers see an answer.
-        let title = route.spec.title;
-        let summary = route.spec.summary;
         let path = route.example_path();
-        endpoints += &format!("- [{title}]({base}{path}): {summary}\n");
+        endpoints += &format!(
+            "- [{}]({base}{path}): {}\n",
+            route.spec.title, route.spec.summary
+        );
     }
     let page = include_str!("../../templates/llms.txt").replace("{base}", base);
     page.replace("{endpoints}\n", &endpoints)
@@ -41,11 +42,8 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
 
 fn render_endpoint(route: &Route, base: &str) -> String {
     let spec = &route.spec;
-    let title = spec.title;
-    let tool = spec.tool;
-    let path = spec.path;
-    let description = &spec.description;
-    let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
+    let mut text = format!("\n## {} (`{}`)\n\n", spec.title, spec.tool);
+    text += &format!("GET {base}{}\n\n{}\n\n", spec.path, spec.description);
     for argument in route.arguments() {
         let kind = if argument.is_required {
             "required"
@@ -67,7 +65,7 @@ mod tests {
         let text = llms_full(&ENDPOINTS, "https://x.example");
         for route in ENDPOINTS.iter() {
             assert!(text.contains(&format!("(`{}`)", route.spec.tool)));
-            let schema = route.input_schema();
+            let schema = &route.input_schema;
             for (name, _) in schema["properties"].as_object().into_iter().flatten() {
                 assert!(text.contains(&format!("- {name} (")), "{name}");
             }

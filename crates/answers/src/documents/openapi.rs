@@ -3,35 +3,26 @@
 use crate::route::Route;
 use crate::route::decode::is_required;
 use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::model::table;
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// Failures: status, and name of the response.
-const FAILURES: [(&str, &str); 7] = [
-    ("400", "BadArgument"),
-    ("403", "NotPermitted"),
-    ("404", "NotFound"),
-    ("414", "TooLong"),
-    ("429", "LimitReached"),
-    ("500", "Failure"),
-    ("503", "Unavailable"),
-];
+const FAILURES: &str = include_str!("../../data/failures.csv");
 
 /// Returns the document for a base address.
 pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
-    let csv = routes
-        .iter()
-        .filter(|route| route.has_argument("format"))
-        .map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
-    let paths: Value = routes.iter().map(path).chain(csv).collect();
+    let csv = |route: &Route| (format!("{}.csv", route.spec.path), csv_operation(route));
+    let tables = routes.iter().filter(|route| route.has_argument("format"));
+    let paths: Value = routes.iter().map(path).chain(tables.map(csv)).collect();
     // The template has all but what follows from the program and its endpoints.
     let template = include_str!("../../templates/openapi.json");
     let mut document: Value = serde_json::from_str(template).unwrap_or_default();
     let body = document.pointer("/components/schemas/Problem").cloned();
     let answer = |route: &Route| {
-        let schema = Value::Object(Map::clone(route.output_schema()));
+        let schema = Value::Object(Map::clone(&route.output_schema));
         (answer_name(route), to_openapi(&schema))
     };
     let problem = ("Problem".to_owned(), body.unwrap_or_default());
@@ -72,19 +63,18 @@ fn reference(kind: &str, name: &str) -> Value {
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let answer = reference("schemas", &answer_name(route));
-    let csv = route
-        .has_argument("format")
-        .then(|| json!({ "type": "string" }));
-    let content = [("application/json", Some(answer)), ("text/csv", csv)]
-        .into_iter()
-        .filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
+    let mut content = Map::new();
+    content.insert("application/json".into(), json!({ "schema": answer }));
+    if route.has_argument("format") {
+        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
+    }
     json!({ "get": {
         "operationId": operation_id(route),
         "tags": ["macro"],
         "summary": spec.summary,
         "description": spec.description,
         "parameters": parameters(route),
-        "responses": responses(route, &content.collect()),
+        "responses": responses(route, &content.into()),
     } })
 }
 
@@ -111,21 +101,20 @@ fn parameters(route: &Route) -> Vec<Value> {
 /// Returns the success with its content, and the possible failures.
 fn responses(route: &Route, content: &Value) -> Value {
     let success = ("200", json!({ "description": "OK", "content": content }));
-    let is_possible = |(status, _): &(&str, &str)| match *status {
+    let is_possible = |[status, _]: &[&str; 2]| match *status {
         "400" => route.properties().next().is_some(),
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
-    let failures = FAILURES
-        .into_iter()
-        .filter(is_possible)
-        .map(|(status, name)| (status, reference("responses", name)));
+    let rows = table::rows(FAILURES).filter_map(|(_, row)| row.ok());
+    let possible = rows.filter(is_possible);
+    let failures = possible.map(|[status, name]| (status, reference("responses", name)));
     [success].into_iter().chain(failures).collect()
 }
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
-    let is_required = is_in_path || is_required(route.input_schema(), name);
+    let is_required = is_in_path || is_required(&route.input_schema, name);
     let mut schema = to_openapi(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
     let mut description = take("description");
@@ -205,5 +194,6 @@ mod tests {
             assert_ne!(name, "fetch", "a client's own function of this name");
         }
         assert!(!text.contains("\"null\""), "no 2020-12 null unions");
+        assert!(table::rows::<2>(FAILURES).all(|(_, row)| row.is_ok()));
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use render::units;
 pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
-use crate::conditions::claim::GROWTH_AND_LEVEL;
+use crate::conditions::claim::{GROWTH, LEVEL};
 use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators;
@@ -87,14 +87,13 @@ fn published(desk: &Desk, info: Arc<SeriesInfo>) -> Result<(Arc<SeriesInfo>, Opt
     if info.is_composite() || info.source.starts_with(identities::OWN) {
         return Err(computed_here(desk, &info));
     }
-    let (growth, level) = GROWTH_AND_LEVEL;
     let has_prints = |revisions: Arc<Revisions>| !revisions.prints.is_empty();
-    if info.id.as_str() != growth || desk.revisions(&info)?.is_some_and(has_prints) {
+    if info.id.as_str() != GROWTH || desk.revisions(&info)?.is_some_and(has_prints) {
         return Ok((info, None));
     }
-    let info = desk.resolve("series", level)?;
+    let info = desk.resolve("series", LEVEL)?;
     desk.check_permitted(&info)?;
-    let note = format!("{growth} is read from the vintages of {level}, whose growth it is");
+    let note = format!("{GROWTH} is read from the vintages of {LEVEL}, whose growth it is");
     Ok((info, Some(note)))
 }
 

@@ -24,7 +24,6 @@ use crate::conditions::formulas::NamedSeries;
 use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
-use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
@@ -106,10 +105,7 @@ impl Endpoint for Params {
 /// # Errors
 /// Those of the endpoint.
 pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
-    let schema = Route::find(Params::TOOL)
-        .ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
-    let checked = decode::check(schema.input_schema(), arguments)?;
-    let params: Params = decode::params(&checked)?;
+    let params: Params = decode::params_of(arguments)?;
     let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
     let as_of = days.last().copied().unwrap_or(AsOf::Latest);
     let selection = select(desk, &params, as_of)?;

@@ -18,17 +18,13 @@ pub(crate) fn partial_periods(
     let from = series.frequency();
     let mut notes = Vec::new();
     let in_range = |date| range.contains(date);
-    let newest = series
-        .observations
-        .last()
-        .map(|o| o.date)
-        .filter(|_| last_is_partial(series, periods));
-    let open = newest.map(|date| periods.period_date(date));
-    if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
+    let last = series.observations.last();
+    let newest = last.filter(|_| last_is_partial(series, periods));
+    let open = newest.map(|o| periods.period_date(o.date));
+    if let Some((open, newest)) = open.filter(|date| in_range(*date)).zip(newest) {
         let period = to.label(open);
-        let until = from.label(newest);
-        let note = format!("{period}: figures to {until} only");
-        notes.push(("partial", note));
+        let until = from.label(newest.date);
+        notes.push(("partial", format!("{period}: figures to {until} only")));
     }
     let short_periods = short_periods(series, to);
     let short = short_periods
@@ -44,8 +40,10 @@ pub(crate) fn partial_periods(
     let beyond = rows.last().filter(|o| o.date > range.end);
     if let Some(beyond) = beyond.filter(|_| in_range(last) && to >= Frequency::Monthly) {
         let label = to.label(last);
-        let date = beyond.date;
-        notes.push(("end", format!("{label} has figures to {date}, after end")));
+        notes.push((
+            "end",
+            format!("{label} has figures to {}, after end", beyond.date),
+        ));
     }
     notes
 }

@@ -2,12 +2,13 @@
 
 use crate::render::body::Body;
 use crate::render::structure::Structure;
+use crate::route::Route;
 use bytes::Bytes;
 use econoscope_core::error::{Absence, Error, Result};
 use econoscope_core::model::SeriesId;
 use econoscope_data::upstream::UpstreamResponse;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -30,22 +31,13 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may cache it.
     pub max_age: Duration,
-    /// How a tool's structure is made; `None` when it is the answer as it is.
-    pub(crate) compact: Option<CompactForm>,
+    /// The endpoint and the form of the answer, by which a tool's structure is made; `None` when it is the answer as it is.
+    pub(crate) compact: Option<(&'static Route, &'static str)>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
     late_series: OnceLock<Vec<SeriesId>>,
     /// Requests since it was rendered, and half of those for the answer that it replaced.
     pub(crate) requests: AtomicU32,
-}
-
-/// What the compact form of an answer depends on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CompactForm {
-    /// Fields that it leaves out.
-    pub(crate) omitted: &'static [&'static str],
-    /// The schema of the answer.
-    pub(crate) schema: &'static Map<String, Value>,
 }
 
 /// A CSV body with its file name.
@@ -154,9 +146,10 @@ impl Answer {
             return Vec::new();
         }
         let sources = value.get("sources").and_then(Value::as_array);
-        let sources: Vec<&Value> = sources.map_or(vec![&value], |list| list.iter().collect());
-        let [source] = sources.as_slice() else {
-            return Vec::new();
+        let source = match sources.map(Vec::as_slice) {
+            None => &value,
+            Some([only]) => only,
+            Some(_) => return Vec::new(),
         };
         let names = ["series", "ticker", "seriesId"];
         let ids = names.iter().filter_map(|name| source.get(name));
@@ -222,8 +215,11 @@ impl Answer {
     /// [`Error::Internal`] when the answer cannot be parsed.
     pub fn structure(&self) -> Result<Structure> {
         let value = self.value()?;
-        Ok(match &self.compact {
-            Some(form) => Structure::from_answer(value, form.omitted, form.schema),
+        Ok(match self.compact {
+            Some((route, form)) => {
+                let omitted = route.spec.omitted.get(form).map_or(&[][..], Vec::as_slice);
+                Structure::from_answer(value, omitted, &route.output_schema)
+            }
             None => Structure {
                 value,
                 notices: Vec::new(),

@@ -1,6 +1,6 @@
 //! The sentence on how far the newest first print of a series may still move.
 
-use crate::conditions::claim::GROWTH_AND_LEVEL;
+use crate::conditions::claim::{GROWTH, LEVEL};
 use crate::endpoints::revisions::units;
 use crate::prelude::*;
 use econoscope_core::indicators::prose::lowercase_first;
@@ -15,11 +15,8 @@ use econoscope_core::indicators::revisions::PrintMeasure;
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn describe(desk: &Desk, info: &Arc<SeriesInfo>, date: Date, as_of: AsOf) -> Result<String> {
-    let (growth, level) = GROWTH_AND_LEVEL;
-    let of_level = Catalogue::embedded()
-        .get(level)
-        .filter(|_| info.id.as_str() == growth);
-    let info = of_level.unwrap_or(info);
+    let level = Catalogue::embedded().get(LEVEL);
+    let info = level.filter(|_| info.id.as_str() == GROWTH).unwrap_or(info);
     let Some((revisions, bar)) = desk.error_bar(info, date, as_of)? else {
         return Ok(String::new());
     };

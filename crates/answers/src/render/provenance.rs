@@ -54,7 +54,11 @@ pub struct Provenance {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Citation>,
     /// Whether a question brought a series outside the catalogue; `notes` say from where, when, and how long it is kept.
-    #[serde(default, rename = "onDemand", skip_serializing_if = "is_false")]
+    #[serde(
+        default,
+        rename = "onDemand",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub on_demand: bool,
     /// Late figures, by field: the day by which a newer one was due.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -79,10 +83,6 @@ pub(crate) mod stated {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
         Ok(Option::deserialize(from)?.unwrap_or_default())
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The vintage of all values of an answer about a past day.
@@ -138,13 +138,11 @@ impl Provenance {
 
     /// Notes of a series that a question brought from where it came, and that its source states no unit.
     fn note_demand(&mut self, desk: &Desk, name: &str) -> Result<()> {
-        if Catalogue::embedded().get(name).is_some() {
-            return Ok(());
-        }
-        let Ok(id) = SeriesId::new(name) else {
-            return Ok(());
+        let origin = match SeriesId::new(name) {
+            Ok(id) if Catalogue::embedded().get(name).is_none() => desk.describe_demand(&id)?,
+            Ok(_) | Err(_) => None,
         };
-        let Some(origin) = desk.describe_demand(&id)? else {
+        let Some(origin) = origin else {
             return Ok(());
         };
         self.on_demand = true;
@@ -196,12 +194,9 @@ impl Provenance {
             let series = desk.series(info, as_of)?;
             let newest = series.and_then(|s| s.last_on_or_before(desk.reading_day(as_of)));
             if let Some(last) = newest {
-                let id = &info.id;
-                let title = &info.title;
-                let unit = &info.units_short;
-                let value = info.round(last.value);
-                let date = last.date;
-                note += &format!("; {id} ({title}): {value} {unit} on {date}");
+                let figure = info.round(last.value);
+                let what = format!("{} ({})", info.id, info.title);
+                note += &format!("; {what}: {figure} {} on {}", info.units_short, last.date);
             }
         }
         self.note("name", note);
@@ -295,10 +290,8 @@ impl Provenance {
         field: &str,
         result: &'a std::result::Result<T, String>,
     ) -> Option<&'a T> {
-        result
-            .as_ref()
-            .inspect_err(|why| self.note(field, *why))
-            .ok()
+        let value = result.as_ref();
+        value.inspect_err(|why| self.note(field, *why)).ok()
     }
 
     /// Records since when the newest figure up to `day` of a series is late, or that the series may have ended.
@@ -376,10 +369,8 @@ impl Provenance {
             return String::new();
         };
         if !self.knowledge.is_empty() {
-            let revised = self
-                .knowledge
-                .iter()
-                .filter(|basis| basis.values != Values::AsKnownThen);
+            let is_revised = |basis: &&Basis| basis.values != Values::AsKnownThen;
+            let revised = self.knowledge.iter().filter(is_revised);
             let ids: Vec<String> = revised.flat_map(|basis| &basis.series).cloned().collect();
             let named = match ids.len() {
                 ..=MAX_NAMED => prose::format_list(&ids),
@@ -397,29 +388,20 @@ impl Provenance {
 
     /// Describes which figures are late, which are not loaded, and what else changes the reading; empty when nothing does.
     pub fn describe_gaps(&self) -> String {
-        let texts = [
-            self.describe_late(),
-            self.describe_notes(),
-            self.describe_unloaded(),
-        ];
-        join(texts.iter().filter(|text| !text.is_empty()), " ")
+        let late = self.describe_late();
+        let notes = self.describe_notes();
+        sentences(&[late, notes, self.describe_unloaded()])
     }
 
     fn describe_late(&self) -> String {
-        let fields = self.late.keys();
-        let names: Vec<String> = fields
-            .map(|field| subject(field).unwrap_or_default().to_owned())
-            .collect();
-        if let ([field], [since]) = (
-            names.as_slice(),
-            Vec::from_iter(self.late.values()).as_slice(),
-        ) {
-            let day = format::day(**since);
-            let of = enclosed(" of ", field, "");
-            return format!("A newer figure{of} was due by {day} but is not loaded.");
-        }
-        let named = match names.len() {
-            ..=MAX_LATE => prose::format_list(&names),
+        let name = |field: &String| subject(field).unwrap_or_default().to_owned();
+        let named = match self.late.len() {
+            1 => {
+                let since: String = self.late.values().copied().map(format::day).collect();
+                let of = enclosed(" of ", &self.late.keys().map(name).collect::<String>(), "");
+                return format!("A newer figure{of} was due by {since} but is not loaded.");
+            }
+            ..=MAX_LATE => prose::format_list(&self.late.keys().map(name).collect::<Vec<_>>()),
             count => format!("{count} of these"),
         };
         enclosed("Newer figures of ", &named, " were due but are not loaded.")
@@ -436,7 +418,7 @@ impl Provenance {
             let named = fields.filter_map(|(field, _)| subject(field));
             enclosed(head, &join(named, ", "), ".")
         });
-        join(told.iter().filter(|text| !text.is_empty()), " ")
+        sentences(&told)
     }
 
     fn is_unloaded(&self, field: &str) -> bool {
@@ -449,17 +431,11 @@ impl Provenance {
         // A note of an upstream's field is about that field alone.
         let is_forwarded = self.as_of.is_none();
         let mut by_text: Vec<(&str, Vec<String>)> = Vec::new();
-        for (field, note) in self
-            .notes
-            .iter()
-            .filter(|(field, _)| !self.is_unloaded(field))
-        {
-            let own = subject(field).map(str::to_owned);
-            let named = if is_forwarded {
-                Some(in_plain_words(field))
-            } else {
-                own
-            };
+        let is_told = |(field, _): &(&String, &String)| !self.is_unloaded(field);
+        for (field, note) in self.notes.iter().filter(is_told) {
+            let own = || subject(field).map(str::to_owned);
+            let words = is_forwarded.then(|| in_plain_words(field));
+            let named = words.or_else(own);
             match by_text.iter_mut().find(|(known, _)| known == note) {
                 Some((_, subjects)) => subjects.extend(named),
                 None => by_text.push((note, named.into_iter().collect())),
@@ -498,11 +474,8 @@ impl Provenance {
                 *name = look_up(SHORT_SOURCES, name).unwrap_or(name);
             }
         }
-        let head = match names.as_slice() {
-            [_] => "Source: ",
-            _ => "Sources: ",
-        };
-        enclosed(head, &names.join("; "), ". ")
+        let plural = if names.len() == 1 { "" } else { "s" };
+        enclosed(&format!("Source{plural}: "), &names.join("; "), ". ")
     }
 
     /// Renders the last lines of an answer's text without the notes of some fields, which the text tells or has no use for.
@@ -522,12 +495,14 @@ impl Provenance {
         let sentence = self.describe_as_of();
         let missing = self.describe_gaps();
         let cited = self.format_sources();
-        let known = join(
-            [sentence, missing].iter().filter(|text| !text.is_empty()),
-            " ",
-        );
+        let known = sentences(&[sentence, missing]);
         format!("{}\n{cited}{credit}", enclosed("\n", &known, ""))
     }
+}
+
+/// Joins sentences, of which some may be empty.
+fn sentences(texts: &[String]) -> String {
+    join(texts.iter().filter(|text| !text.is_empty()), " ")
 }
 
 /// Returns what a text calls a field: words of the table, or the identifier of a series; `None` where the note speaks for
@@ -554,7 +529,7 @@ pub(crate) fn in_plain_words(field: &str) -> String {
 }
 
 /// Returns the second cell of the row that begins with `name`. A test reads every row of the tables.
-fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
     let mut rows = table::rows(table).filter_map(|(_, row)| row.ok());
     rows.find_map(|[known, words]| (known == name).then_some(words))
 }
@@ -590,4 +565,26 @@ pub(crate) fn in_words(knowledge: &[Basis]) -> String {
         format!("{values} ({rule}): {series}")
     };
     join(knowledge.iter().map(describe), "; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::{decode, forward};
+
+    #[test]
+    fn every_row_of_the_tables_is_read() {
+        let own = [SHORT_SOURCES, SUBJECTS, decode::SINGLE, forward::COMPOSITES];
+        let unadjusted = crate::conditions::claim::UNADJUSTED;
+        for table in own.into_iter().chain([unadjusted]) {
+            for (line, row) in table::rows::<2>(table) {
+                assert!(
+                    row.is_ok_and(|[name, _]| !name.is_empty()),
+                    "{line}: {table}"
+                );
+            }
+        }
+        assert_eq!(look_up(decode::SINGLE, "id"), Some("a call for each"));
+        assert_eq!(look_up(decode::SINGLE, "argument"), None);
+    }
 }

@@ -13,6 +13,7 @@
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
+use crate::route::schema::without_null;
 use serde_json::{Map, Number, Value, json};
 
 /// Fewest rows of a table with `constant`.
@@ -35,7 +36,7 @@ const METADATA: [&str; 6] = [
 ];
 
 /// The fields of a JSON object.
-type Fields = Map<String, Value>;
+pub type Fields = Map<String, Value>;
 
 /// An answer in its compact form.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,16 +91,12 @@ fn remove(value: &mut Value, path: &str) {
     let part = first
         .strip_suffix(AND_MORE)
         .and_then(|part| part.split_once('['));
-    match part.and_then(|(name, count)| Some((name, count.parse::<usize>().ok()?))) {
-        Some((name, count)) => {
-            let items = fields.get_mut(name).and_then(Value::as_array_mut);
-            let later = items.into_iter().flatten().skip(count);
-            later.for_each(|item| remove(item, rest));
-        }
-        None => fields
-            .get_mut(first)
-            .into_iter()
-            .for_each(|inner| remove(inner, rest)),
+    if let Some((name, Ok(count))) = part.map(|(name, count)| (name, count.parse())) {
+        let items = fields.get_mut(name).and_then(Value::as_array_mut);
+        let later = items.into_iter().flatten().skip(count);
+        later.for_each(|item| remove(item, rest));
+    } else if let Some(inner) = fields.get_mut(first) {
+        remove(inner, rest);
     }
 }
 
@@ -125,14 +122,12 @@ fn compact(value: Value, schema: Option<&Fields>) -> Option<Value> {
     (!is_empty).then_some(value)
 }
 
-fn compact_fields(fields: Fields, schema: Option<&Fields>) -> Map<String, Value> {
-    fields
-        .into_iter()
-        .filter_map(|(name, value)| {
-            let value = compact(value, field_schema(schema, &name))?;
-            Some((name, value))
-        })
-        .collect()
+fn compact_fields(fields: Fields, schema: Option<&Fields>) -> Fields {
+    let compacted = fields.into_iter().filter_map(|(name, value)| {
+        let value = compact(value, field_schema(schema, &name))?;
+        Some((name, value))
+    });
+    compacted.collect()
 }
 
 /// Returns the schema of a field; `None` where the schema of its object says nothing of it.
@@ -146,14 +141,6 @@ fn field_schema<'a>(schema: Option<&'a Fields>, name: &str) -> Option<&'a Fields
 /// Returns the schema of the items of a list.
 fn item_schema(schema: Option<&Fields>) -> Option<&Fields> {
     without_null(schema?).get("items")?.as_object()
-}
-
-/// Returns the first choice that is not null, else the schema itself.
-fn without_null(schema: &Fields) -> &Fields {
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut objects = choices.into_iter().flatten().filter_map(Value::as_object);
-    let value = objects.find(|choice| choice.get("type") != Some(&"null".into()));
-    value.unwrap_or(schema)
 }
 
 /// Returns the place of a column among the declared fields, and among those of its object if its name is dotted.
@@ -182,11 +169,13 @@ fn without_fraction(number: Number) -> Number {
 /// Converts a list of objects to a table. Its columns stand in the order of the schema, whichever fields the first row
 /// has; those that are not declared follow in the order in which they come.
 fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
-    let mut rows: Vec<Map<String, Value>> = items
-        .into_iter()
-        .filter_map(into_object)
-        .map(|fields| compact_fields(fields, schema))
-        .collect();
+    let row = |item| {
+        let Value::Object(fields) = item else {
+            return None;
+        };
+        Some(compact_fields(fields, schema))
+    };
+    let mut rows: Vec<Fields> = items.into_iter().filter_map(row).collect();
     for name in uniform_objects(&rows) {
         flatten(&mut rows, &name);
     }
@@ -199,13 +188,11 @@ fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
     columns.sort_by_key(|name| declared_position(schema, name));
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
-    let cells: Value = rows
-        .iter_mut()
-        .map(|row| {
-            let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
-            columns.iter().map(cell).collect::<Value>()
-        })
-        .collect();
+    let taken = rows.iter_mut().map(|row| {
+        let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
+        columns.iter().map(cell).collect()
+    });
+    let cells: Vec<Value> = taken.collect();
     if constant.is_empty() {
         json!({ "columns": columns, "rows": cells })
     } else {
@@ -213,46 +200,35 @@ fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
     }
 }
 
-fn into_object(value: Value) -> Option<Map<String, Value>> {
-    let Value::Object(fields) = value else {
-        return None;
-    };
-    Some(fields)
-}
-
 /// Returns the fields that hold an object with the same keys in every row that has the field. Tables do not count.
-fn uniform_objects(rows: &[Map<String, Value>]) -> Vec<String> {
-    let mut keys_by_field: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
+fn uniform_objects(rows: &[Fields]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
     for (name, value) in rows.iter().flatten() {
-        let Some(fields) = value.as_object() else {
-            continue;
-        };
-        let keys = (!is_table(fields)).then(|| fields.keys().collect());
-        match keys_by_field.iter_mut().find(|(field, _)| *field == name) {
-            Some((_, first)) if *first == keys => {}
-            Some((_, first)) => *first = None,
-            None => keys_by_field.push((name, keys)),
+        if value.is_object() && !names.contains(name) {
+            names.push(name.clone());
         }
     }
-    let uniform = keys_by_field.into_iter().filter(|(_, keys)| keys.is_some());
-    uniform.map(|(name, _)| name.clone()).collect()
+    names.retain(|name| {
+        let mut objects = rows.iter().filter_map(|row| row.get(name)?.as_object());
+        let first = objects.next().filter(|fields| !is_table(fields));
+        first.is_some_and(|first| objects.all(|fields| fields.keys().eq(first.keys())))
+    });
+    names
 }
 
-fn is_table(fields: &Map<String, Value>) -> bool {
+fn is_table(fields: &Fields) -> bool {
     fields.contains_key("columns") && fields.contains_key("rows")
 }
 
 /// Replaces the object in the field `name` by its fields, each under a dotted name.
-fn flatten(rows: &mut [Map<String, Value>], name: &str) {
+fn flatten(rows: &mut [Fields], name: &str) {
     for row in rows {
         for (key, value) in std::mem::take(row) {
             if key == name
                 && let Value::Object(inner) = value
             {
-                let dotted = inner
-                    .into_iter()
-                    .map(|(field, value)| (format!("{name}.{field}"), value));
-                row.extend(dotted);
+                let dotted = |(field, value)| (format!("{name}.{field}"), value);
+                row.extend(inner.into_iter().map(dotted));
             } else {
                 row.insert(key, value);
             }
@@ -261,7 +237,7 @@ fn flatten(rows: &mut [Map<String, Value>], name: &str) {
 }
 
 /// Returns the fields that are equal in every row, numbers excepted.
-fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
+fn constant_fields(rows: &[Fields]) -> Fields {
     let mut fields = match rows.first() {
         Some(first) if rows.len() >= MIN_ROWS_FOR_CONSTANT => first.clone(),
         _ => return Map::new(),
@@ -274,12 +250,14 @@ fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
 
 /// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left
 /// out.
-pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
+pub fn schema(answer: &Fields) -> Fields {
     let mut answer = Value::Object(answer.clone());
     for path in METADATA.iter().chain(&["sources.notice"]) {
         remove_declared(&mut answer, path);
     }
-    let mut out = into_object(compact_schema(&answer)).unwrap_or_default();
+    let Value::Object(mut out) = compact_schema(&answer) else {
+        return Map::new();
+    };
     out.entry("type").or_insert_with(|| "object".into());
     let properties = out.get_mut("properties");
     if let Some(Value::Object(sources)) = properties.and_then(|all| all.get_mut("sources")) {
@@ -320,13 +298,8 @@ fn compact_schema(schema: &Value) -> Value {
     let choices: Option<Vec<Value>> = match (choices, types.as_slice()) {
         (Some(Value::Array(choices)), _) => {
             let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
-            Some(
-                choices
-                    .iter()
-                    .filter(is_value)
-                    .map(compact_schema)
-                    .collect(),
-            )
+            let values = choices.iter().filter(is_value);
+            Some(values.map(compact_schema).collect())
         }
         (_, [_, _, ..]) => Some(types.iter().map(|name| json!({ "type": name })).collect()),
         _ => None,
@@ -348,10 +321,12 @@ fn compact_schema(schema: &Value) -> Value {
                 values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
-            ("properties", Value::Object(all)) => all
-                .iter()
-                .map(|(name, property)| (name.clone(), compact_schema(property)))
-                .collect(),
+            ("properties", Value::Object(all)) => {
+                let inner = all.iter();
+                inner
+                    .map(|(name, one)| (name.clone(), compact_schema(one)))
+                    .collect()
+            }
             // A list that is no table may hold null for an empty item.
             ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
             ("additionalProperties", Value::Object(_)) => compact_schema(value),
@@ -362,7 +337,7 @@ fn compact_schema(schema: &Value) -> Value {
     with_description(out.into(), fields)
 }
 
-fn is_object(schema: &Map<String, Value>) -> bool {
+fn is_object(schema: &Fields) -> bool {
     schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
 }
 
@@ -385,7 +360,7 @@ fn any_of(choices: Vec<Value>) -> Value {
 }
 
 /// Copies the description of the schema `original`.
-fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
+fn with_description(mut schema: Value, original: &Fields) -> Value {
     if let (Some(out), Some(text)) = (schema.as_object_mut(), original.get("description")) {
         out.insert("description".into(), text.clone());
     }
@@ -393,7 +368,7 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 }
 
 /// Returns the schema of a table, from the schema of the objects in its rows.
-fn table_schema(item: &Map<String, Value>) -> Value {
+fn table_schema(item: &Fields) -> Value {
     let mut columns = Columns::default();
     columns.collect(item, "");
     json!({
@@ -420,7 +395,7 @@ struct Columns {
 
 impl Columns {
     /// Adds the columns of an object; `prefix` is its dotted name.
-    fn collect(&mut self, item: &Map<String, Value>, prefix: &str) {
+    fn collect(&mut self, item: &Fields, prefix: &str) {
         let properties = item.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let name = format!("{prefix}{name}");
@@ -472,32 +447,31 @@ pub fn brief(schema: &Value) -> Value {
     let properties = fields.get("properties").and_then(Value::as_object);
     let is_unusable =
         |name: &String| name == "from" || name.starts_with(|c: char| c.is_ascii_digit());
-    let has_unusable = properties.is_some_and(|all| all.keys().any(is_unusable));
-    let more = has_unusable.then(|| ("additionalProperties".to_owned(), Value::Bool(true)));
-    let kept = fields
-        .iter()
-        .filter(|(key, _)| *key != "description")
-        .map(|(key, value)| {
-            let value = match (key.as_str(), value) {
-                ("properties", Value::Object(all)) => {
-                    let listed = all.iter().filter(|(name, _)| *name != UNLISTED);
-                    let inner = listed.map(|(name, inner)| (name.clone(), brief(inner)));
-                    Value::Object(inner.collect())
-                }
-                ("additionalProperties", Value::Object(values)) if is_object(values) => true.into(),
-                ("additionalProperties", Value::Object(values)) if values.contains_key("type") => {
-                    json!({ "type": values.get("type") })
-                }
-                ("anyOf", Value::Array(choices)) => choices.iter().map(brief).collect(),
-                _ => brief(value),
-            };
-            (key.clone(), value)
-        });
-    let out: Value = kept.chain(more).collect();
+    let mut out = Map::new();
+    for (key, value) in fields.iter().filter(|(key, _)| *key != "description") {
+        let value = match (key.as_str(), value) {
+            ("properties", Value::Object(all)) => {
+                let listed = all.iter().filter(|(name, _)| *name != UNLISTED);
+                listed
+                    .map(|(name, inner)| (name.clone(), brief(inner)))
+                    .collect()
+            }
+            ("additionalProperties", Value::Object(values)) if is_object(values) => true.into(),
+            ("additionalProperties", Value::Object(values)) if values.contains_key("type") => {
+                json!({ "type": values.get("type") })
+            }
+            ("anyOf", Value::Array(choices)) => choices.iter().map(brief).collect(),
+            _ => brief(value),
+        };
+        out.insert(key.clone(), value);
+    }
+    if properties.is_some_and(|all| all.keys().any(is_unusable)) {
+        out.insert("additionalProperties".to_owned(), true.into());
+    }
     if properties.is_none() && fields.get("type") == Some(&"object".into()) {
         return json!({ "anyOf": [out, { "type": "null" }] });
     }
-    out
+    out.into()
 }
 
 #[cfg(test)]

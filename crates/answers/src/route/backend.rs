@@ -1,6 +1,6 @@
 //! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
 
-use crate::render::answer::{Answer, CompactForm, Reply};
+use crate::render::answer::{Answer, Reply};
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use crate::route::demand;
@@ -91,11 +91,6 @@ impl Backend {
         &self.wanted
     }
 
-    /// The base address of links, without a final slash.
-    pub fn base_url(&self) -> &str {
-        self.desk.settings().home()
-    }
-
     /// The local desk.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
@@ -119,14 +114,12 @@ impl Backend {
     /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
     /// below [`MIN_REQUESTS`].
     pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
-        let entries = self
-            .cache
-            .entries()
-            .filter(|(key, _)| key.version == DataVersion::Desk(state));
-        let mut counted: Vec<_> = entries
-            .map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key))
-            .filter(|(n, _)| *n >= MIN_REQUESTS)
-            .collect();
+        let version = DataVersion::Desk(state);
+        let count = |(key, answer): (AnswerKey, Arc<Answer>)| {
+            let requests = answer.requests.load(Ordering::Relaxed);
+            (requests >= MIN_REQUESTS && key.version == version).then_some((requests, key))
+        };
+        let mut counted: Vec<_> = self.cache.entries().filter_map(count).collect();
         counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
         counted.truncate(most);
         let parsed = counted.into_iter().filter_map(|(requests, key)| {
@@ -144,11 +137,8 @@ impl Backend {
             let answer = Arc::new(answer.await?);
             return Ok(Reply { answer, ..reply });
         }
-        let Some(demand) = self
-            .demand
-            .as_ref()
-            .filter(|_| demand::is_about_series(route))
-        else {
+        let demand = self.demand.as_ref();
+        let Some(demand) = demand.filter(|_| demand::is_about_series(route)) else {
             return self.answer_from_held(route, checked).await;
         };
         match self.answer_from_held(route, checked.clone()).await {
@@ -157,9 +147,8 @@ impl Backend {
                 if ids.is_empty() && !demand::has_arrived(&self.desk, &checked)? {
                     return Err(refusal);
                 }
-                demand::fetch(demand, route, &checked, &ids)
-                    .await
-                    .map_err(|error| demand::with_suggestions(error, &refusal))?;
+                let fetched = demand::fetch(demand, route, &checked, &ids).await;
+                fetched.map_err(|error| demand::with_suggestions(error, &refusal))?;
                 self.answer_from_held(route, checked).await
             }
             reply => {
@@ -200,56 +189,50 @@ impl Backend {
     /// Answers one endpoint. Each answer is rendered once per state of the data.
     async fn answer_from_stored(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
-        let fetched = match &self.upstream {
-            Some(upstream) if route.spec.in_contract => {
-                let fetched = forward::fetch(upstream, route, &checked, today).await?;
-                Some((fetched, upstream.base().clone()))
-            }
-            Some(_) | None => None,
+        let upstream = self.upstream.as_ref().filter(|_| route.spec.in_contract);
+        let fetched = match upstream {
+            Some(upstream) => Some(forward::fetch(upstream, route, &checked, today).await?),
+            None => None,
         };
         let key = AnswerKey {
             tool: route.spec.tool,
             arguments: Value::Object(checked.clone()).to_string().into(),
             version: match &fetched {
-                Some((fetched, _)) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
+                Some(fetched) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
                 None => DataVersion::Desk(self.desk.state()?),
             },
         };
         let cached = || self.cache.get(&key);
-        let answer = if let Some(answer) = cached() {
+        if let Some(answer) = cached() {
             answer.requests.fetch_add(1, Ordering::Relaxed);
-            answer
-        } else {
-            let cache = Arc::clone(&self.cache);
-            let new_key = key.clone();
-            let desk = Arc::clone(&self.desk);
-            let body = fetched
-                .as_ref()
-                .map(|(fetched, base)| (fetched.body.clone(), base.clone()));
-            let is_beside_upstream = self.upstream.is_some();
-            // The work stores its result itself, since it may end after all callers have left.
-            let work = move || {
-                let answer = Arc::new(match body {
-                    Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
-                    None => {
-                        let own =
-                            desk.compute_consistently(|desk| (route.local)(desk, &checked))?;
-                        if is_beside_upstream {
-                            own.named_local()?
-                        } else {
-                            own
-                        }
-                    }
-                });
-                cache.insert(new_key, Arc::clone(&answer));
-                Ok(answer)
+            let upstream = fetched;
+            return Ok(Reply { answer, upstream });
+        }
+        let cache = Arc::clone(&self.cache);
+        let new_key = key.clone();
+        let desk = Arc::clone(&self.desk);
+        let is_beside_upstream = self.upstream.is_some();
+        let forwarded = fetched.as_ref().zip(upstream);
+        let received = forwarded.map(|(fetched, from)| (fetched.body.clone(), from.base().clone()));
+        // The work stores its result itself, since it may end after all callers have left.
+        let work = move || {
+            let answer = match received {
+                Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
+                None => desk.compute_consistently(|desk| (route.local)(desk, &checked))?,
             };
-            let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
-            flight.await?
+            let is_local = is_beside_upstream && !route.spec.in_contract;
+            let answer = Arc::new(if is_local {
+                answer.named_local()?
+            } else {
+                answer
+            });
+            cache.insert(new_key, Arc::clone(&answer));
+            Ok(answer)
         };
+        let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
         Ok(Reply {
-            answer,
-            upstream: fetched.map(|(fetched, _)| fetched),
+            answer: flight.await?,
+            upstream: fetched,
         })
     }
 }
@@ -264,13 +247,6 @@ pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Ans
 pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
     let route = Route::find(E::TOOL).filter(|_| E::IS_COMPACT);
-    answer.compact = route.map(|route| CompactForm {
-        omitted: route
-            .spec
-            .omitted
-            .get(params.form())
-            .map_or(&[], Vec::as_slice),
-        schema: route.output_schema(),
-    });
+    answer.compact = route.map(|route| (route, params.form()));
     Ok(answer)
 }

@@ -35,14 +35,9 @@ pub(crate) type UnitsCode = EnumArgument<Units>;
 impl<'de, T: EnumValues> Deserialize<'de> for EnumArgument<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let known = T::ALL
-            .iter()
-            .find(|(code, _)| *code == text)
-            .ok_or_else(|| Error::custom("none of the choices"))?;
-        Ok(Self {
-            code: known.0,
-            value: known.1,
-        })
+        let known = T::ALL.iter().find(|(code, _)| *code == text).copied();
+        let (code, value) = known.ok_or_else(|| Error::custom("none of the choices"))?;
+        Ok(Self { code, value })
     }
 }
 

@@ -5,6 +5,10 @@
 //! an error that names the field, the value and what is allowed. Nothing is clamped or dropped.
 
 use crate::dates;
+use crate::render::provenance::look_up;
+use crate::route::Route;
+use crate::route::endpoint::Endpoint;
+use crate::route::schema::listed;
 use econoscope_core::error::{Error, Result, quote, single_line};
 use econoscope_core::indicators::prose::join;
 use serde::de::DeserializeOwned;
@@ -24,10 +28,8 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
         .get("properties")
         .and_then(Value::as_object)
         .unwrap_or(&none);
-    if let Some(name) = arguments
-        .keys()
-        .find(|name| !properties.contains_key(*name))
-    {
+    let mut names = arguments.keys();
+    if let Some(name) = names.find(|name| !properties.contains_key(*name)) {
         return Err(unknown_argument(name, properties));
     }
     let mut checked = Map::new();
@@ -49,8 +51,7 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
 
 /// Whether an argument is required.
 pub(crate) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
-    let required = schema.get("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|n| n == name))
+    listed(schema, "required").any(|required| required == name)
 }
 
 /// Whether a value is null, an empty list or the default of the schema. Hosts that fill in a schema send such values for
@@ -72,20 +73,11 @@ pub(crate) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value)
 }
 
 /// Arguments that hosts add to every call for their own records (n8n, Letta). They are no arguments of an endpoint.
-const HOST_ARGUMENTS: [&str; 8] = [
-    "toolCallId",
-    "tool_call_id",
-    "sessionId",
-    "session_id",
-    "chatInput",
-    "action",
-    "tool",
-    "request_heartbeat",
-];
+const HOST_ARGUMENTS: &str = include_str!("../../data/host_arguments.txt");
 
 /// Whether an argument is one that hosts add; those of Open WebUI begin with two underscores.
 pub(crate) fn is_from_host(name: &str) -> bool {
-    HOST_ARGUMENTS.contains(&name) || name.starts_with("__")
+    HOST_ARGUMENTS.lines().any(|known| known == name) || name.starts_with("__")
 }
 
 /// Deserializes checked arguments into an endpoint's parameters.
@@ -98,13 +90,19 @@ pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
     params.map_err(|e| Error::invalid("arguments", "", &e.to_string(), allowed))
 }
 
+/// Checks the arguments of an endpoint and deserializes them.
+///
+/// # Errors
+/// Those of [`check`] and [`params`].
+pub fn params_of<E: Endpoint>(arguments: Arguments) -> Result<E> {
+    params(&check(&Route::of_tool(E::TOOL)?.input_schema, arguments)?)
+}
+
 /// Adds an argument as text; a repeated argument becomes a list.
 pub fn add_argument(arguments: &mut Arguments, name: &str, text: &str) {
     let value = Value::from(text);
     match arguments.get_mut(name) {
-        None => {
-            arguments.insert(name.to_owned(), value);
-        }
+        None => drop(arguments.insert(name.to_owned(), value)),
         Some(Value::Array(values)) => values.push(value),
         Some(first) => *first = Value::Array(vec![first.take(), value]),
     }
@@ -116,30 +114,21 @@ pub(crate) fn default_limit<const N: usize>() -> usize {
 }
 
 /// Arguments of one value, and what takes or replaces several.
-const SINGLE: [(&str, &str); 6] = [
-    ("ticker", "compare_series takes up to eight"),
-    ("seriesId", "compare_series takes up to eight"),
-    ("series", "a call for each"),
-    ("indicator", "get_signals has every composite"),
-    ("id", "a call for each"),
-    ("category", "a call for each"),
-];
+pub(crate) const SINGLE: &str = include_str!("../../data/single.csv");
 
 /// Joins a list for an argument of several days to the text that is read: `["2010-01-15", "2012-01-15"]`, also as text.
 fn join_days(name: &str, value: Value) -> Value {
     if !dates::LISTS.contains(&name) {
         return value;
     }
-    let text = value
-        .as_str()
-        .filter(|text| text.trim_start().starts_with('['));
-    let list = text.map_or(Ok(value.clone()), serde_json::from_str);
-    match list {
-        Ok(Value::Array(days)) if !days.is_empty() => {
-            join(days.iter().map(format_value), ", ").into()
-        }
-        Ok(_) | Err(_) => value,
-    }
+    let list = match value.as_str() {
+        Some(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok(),
+        _ => value.as_array().cloned(),
+    };
+    let days = list.filter(|days: &Vec<Value>| !days.is_empty());
+    days.map_or(value, |days| {
+        join(days.iter().map(format_value), ", ").into()
+    })
 }
 
 /// Returns the JSON type of a property; text by default.
@@ -162,10 +151,10 @@ fn unknown_argument(name: &str, properties: &Map<String, Value>) -> Error {
 fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
     let received = format_value(&value);
     let is_several = value.is_array() || property.get("enum").is_some() && received.contains(',');
-    let instead = SINGLE.iter().find(|(one, _)| *one == name && is_several);
+    let instead = look_up(SINGLE, name).filter(|_| is_several);
     let fail = |problem: &str| {
         let allowed = describe_allowed(property);
-        let instead = instead.map(|(_, instead)| format!("{allowed}; {instead}"));
+        let instead = instead.map(|instead| format!("{allowed}; {instead}"));
         Error::invalid(name, &received, problem, &instead.unwrap_or(allowed))
     };
     match json_type(property) {
@@ -220,13 +209,11 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     } else {
         vec![value]
     };
-    let items: Vec<Value> = values
-        .into_iter()
-        .flat_map(|item| match item.as_str() {
-            Some(text) => parse_list(text),
-            None => vec![item],
-        })
-        .collect();
+    let parsed = values.into_iter().flat_map(|item| match item.as_str() {
+        Some(text) => parse_list(text),
+        None => vec![item],
+    });
+    let items: Vec<Value> = parsed.collect();
     let length = count(items.iter());
     if check_bounds(property, "minItems", "maxItems", length).is_err() {
         let given = format!("{length} items");
@@ -432,7 +419,7 @@ mod tests {
                 .find(|route| route.spec.tool == tool)
                 .unwrap();
             let given = json!({ name: value }).as_object().cloned().unwrap();
-            check(route.input_schema(), given).unwrap_err().to_string()
+            check(&route.input_schema, given).unwrap_err().to_string()
         };
         for (tool, name, value, instead) in [
             (

@@ -42,6 +42,12 @@ fn names(arguments: &Arguments) -> Vec<String> {
     texts.filter_map(Value::as_str).flat_map(of_text).collect()
 }
 
+/// Returns the names in the arguments that may be identifiers.
+fn valid_ids(arguments: &Arguments) -> impl Iterator<Item = SeriesId> {
+    let names = names(arguments).into_iter();
+    names.filter_map(|name| SeriesId::new(&name).ok())
+}
+
 /// Returns the identifiers among the names that may be of a source and are nothing here.
 ///
 /// # Errors
@@ -59,10 +65,7 @@ pub(super) fn requested_ids(desk: &Desk, arguments: &Arguments) -> Result<Vec<Se
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub(super) fn has_arrived(desk: &Desk, arguments: &Arguments) -> Result<bool> {
-    for id in names(arguments)
-        .iter()
-        .filter_map(|name| SeriesId::new(name).ok())
-    {
+    for id in valid_ids(arguments) {
         if desk.is_on_demand(&id)? {
             return Ok(true);
         }
@@ -91,23 +94,20 @@ pub(super) async fn fetch(
 }
 
 /// Adds the names that a caller may have meant to the reason why a series was not fetched.
-pub(super) fn with_suggestions(error: Error, refusal: &Error) -> Error {
-    match (error, refusal) {
-        (
-            Error::Unknown {
-                why: reason, name, ..
-            },
-            Error::Unknown {
-                kind, suggestions, ..
-            },
-        ) => Error::Unknown {
-            kind,
-            name,
-            why: reason,
-            suggestions: suggestions.clone(),
-        },
-        (other, _) => other,
+pub(super) fn with_suggestions(mut error: Error, refusal: &Error) -> Error {
+    if let Error::Unknown {
+        kind, suggestions, ..
+    } = &mut error
+        && let Error::Unknown {
+            kind: of,
+            suggestions: own,
+            ..
+        } = refusal
+    {
+        *kind = of;
+        suggestions.clone_from(own);
     }
+    error
 }
 
 /// Notes the day of a question for the series in it that questions brought.
@@ -120,11 +120,8 @@ pub(super) async fn touch(demand: &Arc<Demand>, desk: &Desk, arguments: &Argumen
         return Ok(());
     }
     let today = desk.today();
-    let asked = names(arguments)
-        .into_iter()
-        .filter_map(|name| SeriesId::new(&name).ok());
     let is_due = |id: &SeriesId| summary.kept.get(id).is_some_and(|kept| kept.asked < today);
-    let due: Vec<SeriesId> = asked.filter(is_due).collect();
+    let due: Vec<SeriesId> = valid_ids(arguments).filter(is_due).collect();
     if due.is_empty() {
         return Ok(());
     }

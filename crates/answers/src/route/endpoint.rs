@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn every_declaration_is_of_an_endpoint_and_reads() {
         let specs = Spec::read_all().unwrap();
-        let mut tools: Vec<&str> = ENDPOINTS.iter().map(|route| route.tool).collect();
+        let mut tools: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
         tools.sort_unstable();
         assert_eq!(specs.keys().copied().collect::<Vec<_>>(), tools);
         for spec in specs.values() {

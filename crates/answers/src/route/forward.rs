@@ -3,7 +3,8 @@
 //! What the contract leaves open is read as it is; a field that breaks it is noted and left out.
 
 use crate::render::answer::Answer;
-use crate::render::provenance::in_plain_words;
+use crate::render::provenance::{in_plain_words, look_up};
+use crate::render::structure::Fields;
 use crate::route::Route;
 use crate::route::backend;
 use crate::route::decode::{self, Arguments};
@@ -15,7 +16,7 @@ use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Date, SeriesId, SeriesInfo, untrusted};
 use econoscope_data::upstream::{Freshness, Kind, Request, Upstream, UpstreamResponse};
 use econoscope_desk::names::resolve;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -23,13 +24,7 @@ use url::Url;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// The composites of the contract, each with the member of the summary that has it.
-const COMPOSITES: [(&str, &str); 5] = [
-    ("SERVICE_CRPI", "recession_probability"),
-    ("SERVICE_CMSI", "stress_index"),
-    ("SERVICE_CNLI", "net_liquidity_trn"),
-    ("SERVICE_CRAI", ""),
-    ("SERVICE_NVI", ""),
-];
+pub(crate) const COMPOSITES: &str = include_str!("../../data/composites.csv");
 
 /// The tools that may have a composite which the upstream does not give as a metric, in the order in which they are asked.
 const SUBSTITUTES: [&str; 2] = ["get_signals", "get_macro_summary"];
@@ -42,10 +37,8 @@ const SUBSTITUTES: [&str; 2] = ["get_signals", "get_macro_summary"];
 pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
     let spec = Spec::of(E::TOOL);
     let mut arguments = E::upstream_arguments(checked, today)?;
-    let beyond = arguments
-        .keys()
-        .find(|name| !spec.contract.contains(&name.as_str()));
-    if let Some(name) = beyond {
+    let is_beyond = |name: &&String| !spec.contract.contains(&name.as_str());
+    if let Some(name) = arguments.keys().find(is_beyond) {
         let tool = E::TOOL;
         let what = format!(
             "answer {tool} with {name}, which its contract does not have; leave {name} out"
@@ -83,14 +76,10 @@ pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
             _ => 7 * DAY,
         },
         check: Some(|body| {
-            let route = find_route(E::TOOL)?;
-            reader::read(body, route.received_schema(), None).map(drop)
+            let route = Route::of_tool(E::TOOL)?;
+            reader::read(body, &route.received_schema, None).map(drop)
         }),
     })
-}
-
-fn find_route(tool: &str) -> Result<&'static Route> {
-    Route::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))
 }
 
 /// Returns the identifier of a name; a name that is unknown here may be known to the upstream.
@@ -110,7 +99,7 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
 }
 
 fn is_contract_composite(id: &str) -> bool {
-    COMPOSITES.iter().any(|(composite, _)| *composite == id)
+    look_up(COMPOSITES, id).is_some()
 }
 
 /// Asks the upstream. A composite that it does not give as a metric is taken from its signals or its summary.
@@ -124,10 +113,8 @@ pub(crate) async fn fetch(
     today: Date,
 ) -> Result<UpstreamResponse> {
     let request = (route.request)(checked, today)?;
-    let id = request
-        .segments
-        .last()
-        .filter(|id| request.what == "ticker" && is_contract_composite(id));
+    let last = request.segments.last().filter(|_| request.what == "ticker");
+    let id = last.filter(|id| is_contract_composite(id));
     let composite = id.and_then(|id| Catalogue::embedded().get(id)).cloned();
     let metric = upstream.get(request).await;
     let Some(info) = composite else {
@@ -141,10 +128,10 @@ pub(crate) async fn fetch(
         Err(error) => matches!(error, Error::Unknown { .. }),
     };
     for tool in SUBSTITUTES.iter().filter(|_| is_absent) {
-        let other = find_route(tool)?;
+        let other = Route::of_tool(tool)?;
         let request = (other.request)(&Arguments::new(), today)?;
         if let Ok(response) = upstream.get(request).await
-            && let Ok(received) = reader::read(&response.body, other.received_schema(), None)
+            && let Ok(received) = reader::read(&response.body, &other.received_schema, None)
             && let Some(body) = find_composite(&info, tool, &received.fields)
         {
             let body = body.to_string().into();
@@ -155,30 +142,21 @@ pub(crate) async fn fetch(
 }
 
 /// Returns a composite of the signals or the summary as the body of a metric; `None` where it has no value.
-fn find_composite(
-    info: &Arc<SeriesInfo>,
-    tool: &str,
-    fields: &Map<String, Value>,
-) -> Option<Value> {
+fn find_composite(info: &Arc<SeriesInfo>, tool: &str, fields: &Fields) -> Option<Value> {
     let id = info.id.as_str();
+    let short = id.trim_start_matches("SERVICE_");
     let is_same = |name: &Value| {
-        let names = [Some(id), id.strip_prefix("SERVICE_")];
-        names.iter().any(|own| {
-            own.is_some_and(|own| name.as_str().is_some_and(|n| n.eq_ignore_ascii_case(own)))
-        })
+        let is_named = |name: &str| [id, short].iter().any(|own| name.eq_ignore_ascii_case(own));
+        name.as_str().is_some_and(is_named)
+    };
+    let is_own = |entry: &&Value| {
+        let mut names = ["seriesId", "ticker"].into_iter();
+        names.any(|name| entry.get(name).is_some_and(is_same))
     };
     let entry = match fields.get("convexIndices").and_then(Value::as_array) {
-        Some(indices) => indices
-            .iter()
-            .find(|entry| {
-                ["seriesId", "ticker"]
-                    .iter()
-                    .any(|name| entry.get(name).is_some_and(is_same))
-            })?
-            .clone(),
+        Some(indices) => indices.iter().find(is_own)?.clone(),
         None => {
-            let (_, member) = COMPOSITES.iter().find(|(composite, _)| *composite == id)?;
-            json!({ "value": fields.get(*member)? })
+            json!({ "value": fields.get(look_up(COMPOSITES, id)?)? })
         }
     };
     let value = entry.get("value").filter(|value| value.is_number())?;
@@ -199,11 +177,9 @@ pub(crate) fn check_series(requested: &str, received: &str) -> Result<()> {
     let id = |name: &str| resolve::find(name).map(|info| info.id.clone());
     match (id(requested), id(received)) {
         (Some(one), Some(other)) if one != other => {
-            let received = quote(received);
-            let requested = quote(requested);
-            Err(contract_error(&format!(
-                "is of {received}, not of {requested}"
-            )))
+            let [requested, received] = [requested, received].map(quote);
+            let what = format!("is of {received}, not of {requested}");
+            Err(contract_error(&what))
         }
         _ => Ok(()),
     }
@@ -238,17 +214,13 @@ pub(crate) fn render_received<E: Endpoint>(
     today: Date,
 ) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
-    let schema = find_route(E::TOOL)?.received_schema();
+    let schema: &Fields = &Route::of_tool(E::TOOL)?.received_schema;
     let mut received = reader::read(body, schema, Some(base))?;
     if !received.notes.is_empty() {
         let notes = received.fields.entry("notes").or_insert_with(|| json!({}));
         if let Value::Object(notes) = notes {
-            notes.extend(
-                received
-                    .notes
-                    .iter()
-                    .map(|(field, note)| (field.clone(), json!(note))),
-            );
+            let unread = received.notes.iter();
+            notes.extend(unread.map(|(field, note)| (field.clone(), json!(note))));
         }
     }
     let fields = Value::Object(received.fields);
@@ -263,15 +235,13 @@ pub(crate) fn render_received<E: Endpoint>(
         members.insert("untrusted".into(), json!(received.untrusted));
     }
     answer.json = structure.to_string().into();
-    let untold = received
-        .notes
-        .iter()
-        .filter(|(_, note)| !answer.text.contains(note.as_str()));
-    let untold = join(
-        untold.map(|(field, note)| format!("\n{}: {note}.", in_plain_words(field))),
-        "",
-    );
-    answer.text = untrusted::enclose(&format!("{}{untold}", answer.text)).into();
+    let mut text = answer.text.to_string();
+    for (field, note) in received.notes {
+        if !answer.text.contains(&note) {
+            text += &format!("\n{}: {note}.", in_plain_words(&field));
+        }
+    }
+    answer.text = untrusted::enclose(&text).into();
     Ok(answer)
 }
 
@@ -285,11 +255,11 @@ pub fn describe_origin(fetched: &UpstreamResponse) -> String {
     let age = fetched.age.as_secs();
     let mut text = format!("Forwarded from the upstream service; {freshness}, {age} s old.");
     if let Some(quota) = &fetched.quota {
-        let left = quota.remaining;
-        let limit = quota.limit;
-        let at = quota.resets_at;
-        text +=
-            &format!(" {left} of {limit} upstream calls are left; the next is free at {at:.0}.");
+        text += &format!(
+            " {} of {} upstream calls are left",
+            quota.remaining, quota.limit
+        );
+        text += &format!("; the next is free at {:.0}.", quota.resets_at);
     }
     text
 }

@@ -3,12 +3,15 @@
 //! What is missing, null or of a wrong type becomes null, or the empty value of its type, with a note; members that the
 //! schema does not name are kept. Every text is one line without brackets, and every address leads to the upstream.
 
+use crate::render::structure::Fields;
 use crate::route::decode::is_required;
 use crate::route::forward::contract_error;
+use crate::route::schema::{listed, without_null};
 use econoscope_core::error::Result;
+use econoscope_core::indicators::prose;
 use econoscope_core::model::{Date, untrusted};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
@@ -19,11 +22,11 @@ const MAX_NAME: usize = 60;
 /// Members that tell nothing about the economy.
 const FRAME: [&str; 4] = ["attribution", "generatedAt", "last_updated", "source_url"];
 
-type Fields = Map<String, Value>;
-
-/// A body that fits the schema.
-#[derive(Debug)]
-pub(crate) struct Received {
+/// A body that is fitted to the schema.
+#[derive(Debug, Default)]
+pub(crate) struct Received<'a> {
+    /// The address of the upstream.
+    base: Option<&'a Url>,
     /// The members, those that the schema does not name included.
     pub(crate) fields: Fields,
     /// What was missing or not read, by dotted path.
@@ -36,46 +39,43 @@ pub(crate) struct Received {
 ///
 /// # Errors
 /// [`econoscope_core::error::Error::Unavailable`] when nothing of the contract is left.
-pub(crate) fn read(body: &[u8], schema: &Fields, base: Option<&Url>) -> Result<Received> {
+pub(crate) fn read<'a>(
+    body: &[u8],
+    schema: &Fields,
+    base: Option<&'a Url>,
+) -> Result<Received<'a>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(body) else {
         return Err(contract_error("is no JSON object"));
     };
-    let mut reader = Reader {
-        base,
-        notes: BTreeMap::new(),
-        untrusted: BTreeSet::new(),
+    let is_known = |(name, value): &(&String, &Value)| {
+        !value.is_null() && !FRAME.contains(&name.as_str()) && property(schema, name).is_some()
     };
-    let known: Vec<String> = members
-        .iter()
-        .filter(|(name, value)| !value.is_null() && !FRAME.contains(&name.as_str()))
-        .filter(|(name, _)| property(schema, name).is_some())
-        .map(|(name, _)| name.clone())
-        .collect();
-    let fields = reader.object(members, schema, "");
-    let is_left = |name: &String| !reader.notes.contains_key(name);
+    let of_contract = members.iter().filter(is_known);
+    let known: Vec<String> = of_contract.map(|(name, _)| name.clone()).collect();
+    let mut received = Received {
+        base,
+        ..Received::default()
+    };
+    let fields = received.object(members, schema, "");
+    let is_left = |name: &String| !received.notes.contains_key(name);
     match fields {
-        Some(fields) if known.iter().any(is_left) => Ok(Received {
-            fields,
-            notes: reader.notes,
-            untrusted: reader.untrusted,
-        }),
+        Some(fields) if known.iter().any(is_left) => Ok(Received { fields, ..received }),
         _ => {
-            let broken = reader.notes.keys().map(String::as_str).collect::<Vec<_>>();
-            let names = untrusted::clean_name(&broken.join(", "), 200);
-            Err(contract_error(&format!(
-                "has nothing of the contract that can be read: {names}"
-            )))
+            let broken = prose::join(received.notes.keys(), ", ");
+            let names = untrusted::clean_name(&broken, 200);
+            let what = format!("has nothing of the contract that can be read: {names}");
+            Err(contract_error(&what))
         }
     }
 }
 
 /// Adds the members of a received body that an answer does not have, because its type does not name them.
 pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value) {
-    let schema = without_null(schema);
+    let schema = schema.as_object().map(without_null);
     match (answer, received) {
         (Value::Object(answer), Value::Object(received)) => {
             for (name, value) in received {
-                let named = schema.as_object().and_then(|s| property(s, name));
+                let named = schema.and_then(|schema| property(schema, name));
                 match (answer.get_mut(name), named) {
                     (Some(own), named) => keep_unnamed(own, value, named.unwrap_or(&Value::Null)),
                     (None, None) => drop(answer.insert(name.clone(), value.clone())),
@@ -84,12 +84,11 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
             }
         }
         (Value::Array(answer), Value::Array(received)) => {
-            let item = schema.get("items").unwrap_or(&Value::Null);
+            let item = schema.and_then(|schema| schema.get("items"));
+            let item = item.unwrap_or(&Value::Null);
             // A list may have been filtered or thinned: its items are told apart by their first member.
-            let key = item
-                .get("properties")
-                .and_then(Value::as_object)
-                .and_then(|p| p.keys().next());
+            let properties = item.get("properties").and_then(Value::as_object);
+            let key = properties.and_then(|all| all.keys().next());
             let is_whole = answer.len() == received.len();
             let mut others = received.iter();
             for own in answer {
@@ -105,13 +104,7 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
     }
 }
 
-struct Reader<'a> {
-    base: Option<&'a Url>,
-    notes: BTreeMap<String, String>,
-    untrusted: BTreeSet<String>,
-}
-
-impl Reader<'_> {
+impl Received<'_> {
     /// Fits an object; `None` when a required member has neither a value nor an empty one.
     fn object(&mut self, members: Fields, schema: &Fields, path: &str) -> Option<Fields> {
         let mut fitted = Fields::new();
@@ -134,7 +127,7 @@ impl Reader<'_> {
             };
             fitted.extend(read.map(|read| (name, read)));
         }
-        for name in required(schema) {
+        for name in listed(schema, "required").filter_map(Value::as_str) {
             if !fitted.contains_key(name) {
                 let property = property(schema, name)?;
                 let empty = self.value(Value::Null, property, &join(path, name))?;
@@ -146,11 +139,11 @@ impl Reader<'_> {
 
     /// Fits a value; `None` when it does not fit and its type has no empty value.
     fn value(&mut self, value: Value, schema: &Value, path: &str) -> Option<Value> {
-        let is_nullable = is_nullable(schema);
-        let schema = without_null(schema);
-        let Some(fields) = schema.as_object() else {
+        let Some(schema) = schema.as_object() else {
             return Some(self.unnamed(value, path));
         };
+        let is_nullable = is_nullable(schema);
+        let fields = without_null(schema);
         let kind = kind(fields);
         let wrong = match (kind, value) {
             ("object", Value::Object(members)) => {
@@ -158,10 +151,9 @@ impl Reader<'_> {
             }
             ("array", Value::Array(items)) => return Some(self.list(items, fields, path)),
             ("array", Value::Object(keyed)) if item_name(fields).is_some() => {
-                let items = keyed
-                    .into_iter()
-                    .map(|(key, entry)| named_entry(&key, entry, fields));
-                return Some(self.list(items.collect(), fields, path));
+                let item = |(key, entry): (String, Value)| named_entry(&key, entry, fields);
+                let items = keyed.into_iter().map(item).collect();
+                return Some(self.list(items, fields, path));
             }
             ("string", Value::String(text)) if is_text(fields, &text) => {
                 return Some(self.text(&text, fields, path).into());
@@ -207,10 +199,10 @@ impl Reader<'_> {
         match value {
             Value::String(text) => self.text(&text, &Fields::new(), path).into(),
             Value::Array(items) => self.list(items, &Fields::new(), path),
-            Value::Object(members) => Value::Object(
-                self.object(members, &Fields::new(), path)
-                    .unwrap_or_default(),
-            ),
+            Value::Object(members) => {
+                let fitted = self.object(members, &Fields::new(), path);
+                Value::Object(fitted.unwrap_or_default())
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
@@ -232,10 +224,9 @@ impl Reader<'_> {
         let clean = untrusted::clean_name(text, MAX_TEXT);
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_.-^=%$".contains(c);
         if clean.len() > 40 || !clean.chars().all(is_word) {
-            let names = path
-                .split('.')
-                .filter(|name| name.parse::<usize>().is_err());
-            self.untrusted.insert(names.collect::<Vec<_>>().join("."));
+            let is_name = |part: &&str| part.parse::<usize>().is_err();
+            let names = prose::join(path.split('.').filter(is_name), ".");
+            self.untrusted.insert(names);
         }
         clean
     }
@@ -274,32 +265,17 @@ fn property<'a>(schema: &'a Fields, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
 
-fn required(schema: &Fields) -> impl Iterator<Item = &str> {
-    let names = schema.get("required").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str)
-}
-
-/// The first choice that is not null, else the schema itself.
-fn without_null(schema: &Value) -> &Value {
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut choices = choices.into_iter().flatten();
-    let value = choices.find(|choice| choice.get("type") != Some(&"null".into()));
-    value.unwrap_or(schema)
-}
-
-fn is_nullable(schema: &Value) -> bool {
-    let is_null = |kind: &Value| kind == "null";
-    let types = schema.get("type").and_then(Value::as_array);
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    let mut choices = choices.into_iter().flatten().filter_map(|c| c.get("type"));
-    types.is_some_and(|types| types.iter().any(is_null)) || choices.any(is_null)
+fn is_nullable(schema: &Fields) -> bool {
+    let choices = listed(schema, "anyOf").filter_map(|choice| choice.get("type"));
+    listed(schema, "type")
+        .chain(choices)
+        .any(|kind| kind == "null")
 }
 
 /// The type of a schema other than null; empty if it allows any.
 fn kind(schema: &Fields) -> &str {
-    let types = schema.get("type");
-    let first = types.and_then(Value::as_array).and_then(|all| all.first());
-    match first.or(types).and_then(Value::as_str) {
+    let first = listed(schema, "type").next();
+    match first.or(schema.get("type")).and_then(Value::as_str) {
         Some(kind) => kind,
         None if schema.contains_key("oneOf") || schema.contains_key("enum") => "string",
         None => "",
@@ -308,10 +284,8 @@ fn kind(schema: &Fields) -> &str {
 
 /// Whether a text is of the format, or one of the choices, that a schema names.
 fn is_text(schema: &Fields, text: &str) -> bool {
-    let one_of = schema.get("oneOf").and_then(Value::as_array);
-    let choices = one_of.into_iter().flatten().filter_map(|c| c.get("const"));
-    let words = schema.get("enum").and_then(Value::as_array);
-    let mut choices = choices.chain(words.into_iter().flatten()).peekable();
+    let one_of = listed(schema, "oneOf").filter_map(|choice| choice.get("const"));
+    let mut choices = one_of.chain(listed(schema, "enum")).peekable();
     match schema.get("format").and_then(Value::as_str) {
         Some("date") => text.parse::<Date>().is_ok(),
         Some("date-time") => text.parse::<Timestamp>().is_ok(),

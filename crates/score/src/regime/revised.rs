@@ -1,8 +1,8 @@
 //! How the regime of a month's end differs from today's label of the same month, and the periods of growth below trend.
 
 use super::{MonthEnd, Revised, inputs_on};
-use crate::detection::{self, Signal, SignalWindow, periods_at_or_above};
-use crate::{format_rate, format_share};
+use crate::detection::{self, Signal, periods_at_or_above};
+use crate::{format_rate, format_share, new_table};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::is_recession;
@@ -13,6 +13,7 @@ use econoscope_core::model::frequency::shift;
 use econoscope_desk::Desk;
 use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
+use std::ops::RangeInclusive;
 
 /// The first month with all growth inputs.
 pub(super) const SINCE: Month = Month::new(1966, 3);
@@ -23,10 +24,7 @@ const MONTHLY_FILES_SINCE: Month = Month::new(1999, 8);
 /// Days after a month's first on which permits, the last figure of the month before, are published.
 const PERMITS_LAG: i64 = 17;
 /// The window in which growth below trend is a warning of a recession: eighteen months.
-const WINDOW: SignalWindow = SignalWindow {
-    ahead: 548,
-    behind: 60,
-};
+const WINDOW: RangeInclusive<i64> = -548..=60;
 
 /// The newest regime as known in a month: that month, and the regime.
 type Newest<'a> = (Month, &'a RegimeMonth);
@@ -45,21 +43,17 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
     let mut recessions = since_1985.clone();
     recessions.retain(|n| is_recession(n.0));
     let mid_month_path = mid_month(desk)?;
-    let mid_month: Vec<Newest> = mid_month_path
-        .iter()
-        .map(|(as_of, n)| (*as_of, n))
-        .collect();
-    let columns = ["what", "months", "label", "growth axis", "inflation axis"];
-    let title = "share of month ends to 2026-03 of which today's figures say another";
-    let mut table = ScoreTable::new("regime", title, &columns);
+    let borrowed = mid_month_path.iter().map(|(as_of, n)| (*as_of, n));
+    let mid_month: Vec<Newest> = borrowed.collect();
+    let mut table = new_table("labels", "regime")?;
     let same_month = |n: &Newest| revised.get(&n.1.month).copied();
     let next_month = |n: &Newest| revised.get(&n.0.plus(1).first_day()).copied();
     let by_revisions = "the same row, by revisions alone, since 1966-03";
     table.row(difference_row(by_revisions, &since(SINCE), same_month));
-    let monthly = since(MONTHLY_FILES_SINCE);
+    let recently = "the same since 1999-08";
     table.row(difference_row(
-        "the same since 1999-08",
-        &monthly,
+        recently,
+        &since(MONTHLY_FILES_SINCE),
         same_month,
     ));
     let at_its_end = "the month itself at its end, since 1985";
@@ -81,7 +75,7 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
         &revision(|r| r.growth),
         &revision(|r| r.inflation),
     ];
-    table.row(cells.map(str::to_owned));
+    table.row(cells);
     table.row(change_row(&since_1985, revised));
     Ok(table)
 }
@@ -131,10 +125,7 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
     let mut changes = 0;
     let mut confirmed = 0;
     let mut undone = 0;
-    for (i, pair) in newest.windows(2).enumerate() {
-        let [(_, before), (_, now)] = pair else {
-            continue;
-        };
+    for (i, [(_, before), (_, now)]) in newest.array_windows().enumerate() {
         let old = before.regime;
         let new = now.regime;
         if old == new {
@@ -159,30 +150,25 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
 
 /// Returns the table of the periods of growth below trend, from the day on which the month's permits are published.
 pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
-    let readings: Vec<Observation> = ends
-        .iter()
-        .filter_map(newest)
-        .map(|(as_of, newest)| {
-            let is_below = !is_growth_high(newest.regime);
-            let day = shift(as_of.first_day(), PERMITS_LAG.days());
-            Observation::new(day, f64::from(u8::from(is_below)))
-        })
-        .collect();
+    let reading = |(as_of, newest): Newest| {
+        let is_below = !is_growth_high(newest.regime);
+        let day = shift(as_of.first_day(), PERMITS_LAG.days());
+        Observation::new(day, f64::from(u8::from(is_below)))
+    };
+    let readings: Vec<Observation> = ends.iter().filter_map(newest).map(reading).collect();
     let count = |is_included: fn(Month) -> bool| {
-        let months = readings
+        let month = |o: &&Observation| Month::from_date(o.date);
+        let included = readings
             .iter()
-            .map(|o| (Month::from_date(o.date), o.value > 0.0));
-        let included = months.filter(|(month, _)| is_included(*month) && *month <= LAST);
-        let below = included.clone().filter(|(_, is_below)| *is_below);
+            .filter(|o| is_included(month(o)) && month(o) <= LAST);
+        let below = included.clone().filter(|o| o.value > 0.0);
         format!("{} of {}", below.count(), included.count())
     };
     let within = count(is_recession);
     let without = count(|m| !is_recession(m));
-    let signal = Signal {
-        name: format!(
-            "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
-        ),
-        periods: periods_at_or_above(1.0, &readings),
-    };
+    let name = format!(
+        "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
+    );
+    let signal = Signal::new(name, periods_at_or_above(1.0, &readings));
     detection::table("regime", SINCE_1985, &WINDOW, &[signal])
 }

@@ -61,11 +61,8 @@ impl TrainingData {
         let [claims, gasoline] = weekly;
         let row = |m: Month, trend: Option<f64>, print: Option<f64>| {
             let previous = claims.moves.get(m.plus(-1))?;
-            Some((
-                day,
-                [1.0, trend?, claims.move_by_end_of(m)?, previous],
-                print?,
-            ))
+            let regressors = [1.0, trend?, claims.move_by_end_of(m)?, previous];
+            Some((day, regressors, print?))
         };
         let growth_rows = |months: fn(&MonthlyInputs) -> &MonthlyGrid| {
             let before = months(before);

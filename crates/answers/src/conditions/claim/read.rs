@@ -1,8 +1,9 @@
 //! How a claim is read: its words, the period, and what each side of its comparison may mean.
 
-use super::{EXAMPLES, FIELD, GROWTH_AND_LEVEL, Span, column, compare, is_transformed};
-use crate::conditions::formulas;
+use super::{EXAMPLES, FIELD, GROWTH, LEVEL, Span, UNADJUSTED, column, compare, is_transformed};
+use crate::conditions::formulas::{self, named};
 use crate::prelude::*;
+use crate::render::provenance::look_up;
 use econoscope_core::format::Unit;
 use econoscope_core::indicators::expression::{self, Expr, Function, Op};
 use econoscope_core::indicators::identities;
@@ -20,26 +21,14 @@ const WORDS: &str = include_str!("../../../data/claims.csv");
 /// Characters of comparisons.
 pub(super) const SIGNS: [char; 7] = ['<', '>', '=', '!', '≥', '≤', '≠'];
 
-/// Seasonally adjusted consumer prices, each with the unadjusted index whose twelve-month change is published. Items begin
-/// with `CUSR`, and with `CUUR` unadjusted.
-const PUBLISHED_BY_YEAR: [(&str, &str); 4] = [
-    ("CPIAUCSL", "CPIAUCNS"),
-    ("CPILFESL", "CPILFENS"),
-    ("CPIENGSL", "CUUR0000SA0E"),
-    ("CPIUFDSL", "CUUR0000SAF1"),
-];
-
 /// What the left side of a comparison may mean.
+#[derive(Clone)]
 struct Reading {
     left: Expr,
     /// Whether the number on the right has the opposite sign, as of a fall or a deficit.
     is_opposite: bool,
-}
-
-impl Reading {
-    fn new(left: Expr, is_opposite: bool) -> Self {
-        Self { left, is_opposite }
-    }
+    /// The power of ten between its numbers and its figures.
+    shift: i32,
 }
 
 /// The left side of a comparison as it is written.
@@ -49,14 +38,15 @@ struct WrittenSide {
     is_fall: Option<bool>,
 }
 
-/// A reading with the power of ten between its numbers and its figures.
-struct Chosen {
-    left: Expr,
-    is_opposite: bool,
-    shift: i32,
-}
+impl Reading {
+    fn new(left: Expr, is_opposite: bool) -> Self {
+        Self {
+            left,
+            is_opposite,
+            shift: 0,
+        }
+    }
 
-impl Chosen {
     fn bound(&self, number: &WrittenNumber) -> f64 {
         let sign = if self.is_opposite { -1.0 } else { 1.0 };
         sign * number.value * 10f64.powi(self.shift) + 0.0
@@ -91,21 +81,11 @@ fn by_year(side: &Expr) -> Expr {
 
 /// Returns a side, of consumer prices the unadjusted index.
 fn unadjusted(side: &Expr) -> Expr {
-    let mut rows = PUBLISHED_BY_YEAR.iter();
-    let row = rows.find(|(adjusted, _)| side.as_name() == Some(adjusted));
-    let item = side.as_name().and_then(|name| name.strip_prefix("CUSR"));
-    let of_item = item.map(|item| format!("CUUR{item}"));
-    let held = of_item.filter(|id| Catalogue::embedded().get(id).is_some());
-    let published = row.map(|(_, id)| (*id).to_owned()).or(held);
-    published.map_or_else(|| side.clone(), |id| named(&id))
-}
-
-/// Builds the formula that is nothing but a name.
-fn named(id: &str) -> Expr {
-    Expr::Name {
-        name: id.to_owned(),
-        column: 1,
-    }
+    let name = side.as_name().unwrap_or_default();
+    let item = name.strip_prefix("CUSR").map(|item| format!("CUUR{item}"));
+    let held = item.filter(|id| Catalogue::embedded().get(id).is_some());
+    let published = look_up(UNADJUSTED, name).or(held.as_deref());
+    published.map_or_else(|| side.clone(), named)
 }
 
 /// Returns the comparison with the opposite of both sides.
@@ -144,18 +124,15 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
         if SIGNS.contains(&c) != SIGNS.contains(&last) {
             padded.push(' ');
         }
-        padded.push(if ['@', '[', ']', ':'].contains(&c) {
-            ' '
-        } else {
-            c
-        });
+        let is_blank = ['@', '[', ']', ':'].contains(&c);
+        padded.push(if is_blank { ' ' } else { c });
         last = c;
     }
     padded.push(' ');
     let mut end = None;
-    for [phrase, meaning] in
-        words().filter(|[_, meaning]| !meaning.starts_with('e') || meaning.starts_with("end"))
-    {
+    let is_of_text =
+        |[_, meaning]: &[&str; 2]| !meaning.starts_with('e') || meaning.starts_with("end");
+    for [phrase, meaning] in words().filter(is_of_text) {
         let wanted = format!(" {phrase} ");
         while let Some(at) = padded.to_ascii_lowercase().find(&wanted) {
             let sign = meaning.strip_prefix("end ");
@@ -190,11 +167,8 @@ fn state_figure(tokens: &mut Vec<String>, sign: &str) {
     let is_quarter = |token: &String| {
         !token.bytes().all(|b| b.is_ascii_digit()) && CalendarPeriod::parse(token).is_ok()
     };
-    let follows = |at: &usize| {
-        tokens
-            .get(at + 1)
-            .is_some_and(|token| is_number(&token) && !is_quarter(token))
-    };
+    let is_stated = |token: &String| is_number(&token) && !is_quarter(token);
+    let follows = |at: &usize| tokens.get(at + 1).is_some_and(is_stated);
     let mut verbs = (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(is_verb));
     let stated = verbs.rfind(follows).map(|at| at + 1);
     let is_figure = |token: &String| is_number(&token) && CalendarPeriod::parse(token).is_err();
@@ -213,11 +187,9 @@ pub(super) fn take_period(tokens: &mut Vec<String>) -> Option<CalendarPeriod> {
         for at in 0..(tokens.len() + 1).saturating_sub(length) {
             let words = tokens.get(at..at + length)?;
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            let is_compared = before
-                .is_some_and(|before| before.starts_with(SIGNS) || before == "and")
-                && words
-                    .first()
-                    .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+            let is_sign = |before: &String| before.starts_with(SIGNS) || before == "and";
+            let is_year = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
+            let is_compared = before.is_some_and(is_sign) && words.first().is_some_and(is_year);
             let mut text = join(words, " ");
             if let Some((month, year)) = text.split_once('/').filter(|_| text.len() <= 7) {
                 text = format!("{year}-{month:0>2}");
@@ -246,10 +218,8 @@ impl Reader<'_> {
         let example = expression::parse(&format!("x {sign} 0")).ok();
         let compared = example.as_ref().and_then(Expr::as_bound);
         let (_, op, _) = compared.ok_or_else(|| invalid("has an unknown sign"))?;
-        let [left, right] = [
-            sides.next().unwrap_or_default(),
-            sides.next().unwrap_or_default(),
-        ];
+        let left = sides.next().unwrap_or_default();
+        let right = sides.next().unwrap_or_default();
         let written = self.left(left, subject)?;
         let Some(number) = self.number(right) else {
             let left = self.side(&written.name)?;
@@ -351,8 +321,8 @@ impl Reader<'_> {
 
     /// Returns the series that a side names, unless it is a rate.
     fn amount(&self, side: &Expr) -> Result<Option<Arc<SeriesInfo>>> {
-        let info = side
-            .as_name()
+        let name = side.as_name();
+        let info = name
             .map(|name| self.desk.resolve(FIELD, name))
             .transpose()?;
         let is_rate =
@@ -362,12 +332,11 @@ impl Reader<'_> {
 
     /// Returns the changes by which an amount is quoted.
     fn quoted(&self, info: &SeriesInfo, level: &Expr, is_percent: bool) -> Result<Vec<Expr>> {
-        let (_, real) = GROWTH_AND_LEVEL;
         let measure = self.desk.revisions(info)?.map(|held| held.measure);
         Ok(if info.units.contains("=100") {
             vec![by_year(level), transformed(level, Units::Percent)]
-        } else if ["GDP", real].contains(&info.id.as_str()) {
-            vec![transformed(&named(real), Units::PercentAnnualised)]
+        } else if ["GDP", LEVEL].contains(&info.id.as_str()) {
+            vec![transformed(&named(LEVEL), Units::PercentAnnualised)]
         } else if measure == Some(PrintMeasure::Change) && !is_percent {
             vec![transformed(level, Units::Change)]
         } else {
@@ -401,9 +370,8 @@ impl Reader<'_> {
         } else {
             Units::Change
         };
-        let change = own
-            .filter(is_usable)
-            .unwrap_or_else(|| transformed(&level, unit));
+        let usable = own.filter(is_usable);
+        let change = usable.unwrap_or_else(|| transformed(&level, unit));
         let of = change.as_transformation().map(|(_, of)| of);
         let amount = of.map(|of| self.amount(of)).transpose()?.flatten();
         let mut lefts = Vec::new();
@@ -426,20 +394,19 @@ impl Reader<'_> {
         let changes = lefts
             .into_iter()
             .map(|left| Reading::new(left, is_opposite));
-        let at_level = Reading::new(level, false);
-        let others = (!(is_percent && is_amount)).then_some(at_level);
-        Ok(changes.chain(others).collect())
+        let at_level = (!is_percent || !is_amount).then_some(Reading::new(level, false));
+        Ok(changes.chain(at_level).collect())
     }
 
     /// Returns the first reading whose figures of these years come near the numbers, in its unit or, where none is named, in
     /// ones: of payrolls "200,000" is 200 thousand. Else the first reading.
-    fn choose(&mut self, readings: Vec<Reading>, numbers: &[&WrittenNumber]) -> Result<Chosen> {
+    fn choose(&mut self, readings: Vec<Reading>, numbers: &[&WrittenNumber]) -> Result<Reading> {
         let named = numbers.iter().find_map(|number| number.power);
         let decimals = numbers.iter().map(|number| number.decimals).max();
         let mut first = None;
-        for Reading { left, is_opposite } in readings {
-            let own = self.power(&left)?;
-            let nearby = self.nearby(&left)?;
+        for reading in readings {
+            let own = self.power(&reading.left)?;
+            let nearby = self.nearby(&reading.left)?;
             let powers = match named {
                 Some(power) => vec![power],
                 None if own == 0 => vec![own],
@@ -447,10 +414,9 @@ impl Reader<'_> {
             };
             for power in powers {
                 let shift = power - own;
-                let chosen = Chosen {
-                    left: left.clone(),
-                    is_opposite,
+                let chosen = Reading {
                     shift,
+                    ..reading.clone()
                 };
                 let is_near = nearby.as_ref().is_some_and(|nearby| {
                     let mut bounds = numbers.iter().map(|number| chosen.bound(number));
@@ -470,15 +436,10 @@ impl Reader<'_> {
 
     /// Returns the range of the figures of three years before and after the period, and half of it on either side.
     fn nearby(&self, left: &Expr) -> Result<Option<RangeInclusive<f64>>> {
-        let [start, end] = [(self.period.from, -3), (self.period.last_day(), 3)]
-            .map(|(day, years)| shift(day, years.years()));
-        let newest = self.desk.today().min(end);
-        let column = column(
-            self.desk,
-            left,
-            AsOf::Latest,
-            DateRange::new(Date::MIN, newest),
-        )?;
+        let start = shift(self.period.from, (-3).years());
+        let end = shift(self.period.last_day(), 3.years());
+        let range = DateRange::new(Date::MIN, self.desk.today().min(end));
+        let column = column(self.desk, left, AsOf::Latest, range)?;
         let found = column.and_then(|column| extremes(column.series.between(start, end)));
         Ok(found.map(|(lowest, highest)| {
             let [low, high] = [lowest, highest].map(|extreme| extreme.first.value);
@@ -493,21 +454,19 @@ impl Reader<'_> {
         let Some((units, level)) = left.and_then(Expr::as_transformation) else {
             return Ok(None);
         };
-        let is_change = matches!(
-            units,
-            Units::Change | Units::Percent | Units::PercentAnnualised
-        );
+        let is_percent = matches!(units, Units::Percent | Units::PercentAnnualised);
         let frequency = self.coarsest(level)?;
-        if !is_change || self.period.length <= frequency {
+        if !is_percent && units != Units::Change || self.period.length <= frequency {
             return Ok(None);
         }
+        let is_annual = self.period.length == Frequency::Annual;
         Ok(Some(Span {
-            level: if self.period.length == Frequency::Annual {
+            level: if is_annual {
                 unadjusted(level)
             } else {
                 level.clone()
             },
-            is_percent: units != Units::Change,
+            is_percent,
             is_of_means: frequency == Frequency::Quarterly,
         }))
     }
@@ -532,10 +491,10 @@ impl Reader<'_> {
                 "has two bounds for the change over a longer period; ask for each",
             ));
         }
-        let both = vec![
-            chosen.compare(Op::AtLeast, &low),
-            chosen.compare(Op::AtMost, &high),
-        ];
+        let bounds = [(Op::AtLeast, low), (Op::AtMost, high)];
+        let both = bounds
+            .map(|(op, bound)| chosen.compare(op, &bound))
+            .to_vec();
         Ok(Expr::Call(Function::Op(Op::And), both, 1))
     }
 
@@ -563,19 +522,17 @@ impl Reader<'_> {
     /// vintages are held.
     fn series(&mut self, name: &str, column: usize) -> Result<Expr> {
         let resolution = self.desk.resolution(FIELD, name)?;
-        let (growth, level) = GROWTH_AND_LEVEL;
         let id = resolution.info.id.as_str();
         self.notes.extend(resolution.note.clone());
         let is_own = resolution.info.source.starts_with(identities::OWN);
-        let formula = match identities::identity(id)
-            .filter(|identity| is_own && !identity.is_average)
-        {
+        let identity = identities::identity(id).filter(|one| is_own && !one.is_average);
+        let formula = match identity {
             Some(identity) => identity.formula.to_owned(),
-            None if id == growth && !self.has_prints(&resolution.info)? => {
+            None if id == GROWTH && !self.has_prints(&resolution.info)? => {
                 let note =
-                    format!("{growth} is read from the vintages of {level}, whose growth it is");
+                    format!("{GROWTH} is read from the vintages of {LEVEL}, whose growth it is");
                 self.notes.push(note);
-                format!("pca({level})")
+                format!("pca({LEVEL})")
             }
             None => {
                 let name = id.to_owned();
@@ -597,35 +554,24 @@ impl Reader<'_> {
 
     /// Reads a number with its unit: "3.8 %", "187 thousand", "$27 trillion"; `None` for what is none.
     fn number(&self, tokens: &[String]) -> Option<WrittenNumber> {
-        let written = join(tokens, " ")
-            .to_lowercase()
-            .replace(['$', '%', '+'], "");
+        let lower = join(tokens, " ").to_lowercase();
+        let written = lower.replace(['$', '%', '+'], "");
         // "4,2" has a decimal comma, "4,200" does not.
-        let is_decimal = written
-            .split_once(',')
-            .is_some_and(|(_, after)| after.bytes().take_while(u8::is_ascii_digit).count() != 3);
+        let after_comma = written.split_once(',').map(|(_, after)| after.bytes());
+        let is_decimal = after_comma.is_some_and(|b| b.take_while(u8::is_ascii_digit).count() != 3);
         let text = written.replace(',', if is_decimal { "." } else { "" });
-        let digits = text
-            .find(|c: char| !(c.is_ascii_digit() || ".-".contains(c)))
-            .unwrap_or(text.len());
-        let (digits, unit) = text.split_at(digits);
+        let is_unit = |c: char| !(c.is_ascii_digit() || ".-".contains(c));
+        let (digits, unit) = text.split_at(text.find(is_unit).unwrap_or(text.len()));
         let value = digits.parse().ok()?;
-        let decimals = digits
-            .split_once('.')
-            .map_or(0, |(_, decimals)| decimals.len());
+        let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
         let mut rest = format!(" {} ", unit.trim());
         let mut power = None;
         for [phrase, meaning] in words() {
-            if let Some(exponent) = meaning
-                .strip_prefix('e')
-                .filter(|_| rest.contains(&format!(" {phrase} ")))
-            {
-                rest = rest.replace(&format!(" {phrase} "), " ");
-                power = exponent
-                    .parse::<i32>()
-                    .ok()
-                    .map(|e| e + power.unwrap_or(0))
-                    .or(power);
+            let word = format!(" {phrase} ");
+            if let Some(exponent) = meaning.strip_prefix('e').filter(|_| rest.contains(&word)) {
+                rest = rest.replace(&word, " ");
+                let own: Option<i32> = exponent.parse().ok();
+                power = own.map(|own| own + power.unwrap_or(0)).or(power);
             }
         }
         rest.trim().is_empty().then_some(WrittenNumber {

@@ -241,12 +241,7 @@ impl<'a> Sheet<'a> {
             params: self.params,
             columns: self.columns,
             condition: None,
-            context: EvaluationContext {
-                aggregation: series.default_aggregation(None),
-                series,
-                frequency: None,
-                range,
-            },
+            context: EvaluationContext::new(series, None, range),
         };
         let computed = columns::compute(&query)?;
         let mut lines = Vec::new();

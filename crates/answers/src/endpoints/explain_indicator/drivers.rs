@@ -2,7 +2,7 @@
 
 use super::answer::{ExplainedInput, Explanation, Score};
 use super::{Params, what_changed};
-use crate::conditions::claim::GROWTH_AND_LEVEL;
+use crate::conditions::claim::{GROWTH, LEVEL};
 use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::{Breakdown, Contribution, Ends, Rule, Whole};
@@ -26,12 +26,8 @@ pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
         let mut words = formula.split(|c: char| !c.is_ascii_alphanumeric());
         let of = |id: &str| {
             // What drove the economy is told of its real growth.
-            let (growth, level) = GROWTH_AND_LEVEL;
-            let id = if ["GDP", level].contains(&id) {
-                growth
-            } else {
-                id
-            };
+            let is_output = ["GDP", LEVEL].contains(&id);
+            let id = if is_output { GROWTH } else { id };
             let mut wholes = Whole::all().iter();
             wholes.find(|w| [w.series, w.total].contains(&id))
         };
