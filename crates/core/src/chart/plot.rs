@@ -80,15 +80,11 @@ impl Plot {
     /// Returns x and width of the visible part of each span.
     pub(super) fn bands(&self, spans: &[Span]) -> impl Iterator<Item = (f64, f64)> {
         let TimeAxis { first, last } = self.time;
-        let visible = spans
-            .iter()
-            .map(move |s| (s.start.max(first), s.end.min(last)));
-        visible
-            .filter(|(start, end)| start < end)
-            .map(|(start, end)| {
-                let x = self.x(start);
-                (x, (self.x(end) - x).max(1.0))
-            })
+        spans.iter().filter_map(move |span| {
+            let [start, end] = [span.start.max(first), span.end.min(last)];
+            let x = self.x(start);
+            (start < end).then(|| (x, (self.x(end) - x).max(1.0)))
+        })
     }
 
     /// Returns the path of a line, interrupted at every gap, with no more points than pixels can show.
