@@ -34,11 +34,10 @@ fn remark(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
     (*row_kind == kind).then_some((*other, *text))
 }
 
-/// Name, title, last day and successor of a discontinued series.
-
-static ENDED: LazyLock<HashMap<String, Remark>> = LazyLock::new(|| {
-    let rows = table::embedded(include_str!("../../data/ended.csv"));
-    rows.map(|row: Remark| (fold_name(row[0]), row)).collect()
+/// By their names: name, title, last day and successor of each discontinued series.
+static ENDED: LazyLock<HashMap<String, [&str; 4]>> = LazyLock::new(|| {
+    let rows = table::embedded::<4>(include_str!("../../data/ended.csv"));
+    rows.map(|row| (fold_name(row[0]), row)).collect()
 });
 
 /// Days on which the figures of a series are estimates.
