@@ -5,7 +5,7 @@ use super::unit::Scale;
 use super::waterfall::{self, Bar};
 use crate::format::{self, Unit};
 use crate::indicators::prose::enclosed;
-use crate::model::{Date, Frequency, Observation};
+use crate::model::{Date, DateRange, Frequency, Observation};
 use std::borrow::Cow;
 
 /// One line of a chart.
@@ -52,15 +52,6 @@ impl Line {
     }
 }
 
-/// A shaded span of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// First day.
-    pub start: Date,
-    /// Last day.
-    pub end: Date,
-}
-
 /// The content of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChartSpec {
@@ -85,7 +76,7 @@ pub struct ChartSpec {
     /// Note on the logarithmic axis, after the unit.
     pub scale_note: &'static str,
     /// Shaded spans: recessions.
-    pub shading: Vec<Span>,
+    pub shading: Vec<DateRange>,
     /// Source of the figures.
     pub source: String,
     /// Credit line: "Data by Econoscope".
