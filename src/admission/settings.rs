@@ -70,7 +70,7 @@ impl Default for LimitSettings {
             count_loopback: false,
             trusted_proxies: Vec::new(),
             addresses: 1_000_000,
-            clock: Arc::new(SystemClock::new()),
+            clock: Arc::new(SystemClock),
         }
     }
 }

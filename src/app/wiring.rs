@@ -182,8 +182,5 @@ pub(crate) fn open_upstream(config: &Config) -> Result<Option<Upstream>> {
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;
     (settings.state, settings.database) = config.upstream_state()?;
-    Ok(Some(Upstream::open(
-        settings,
-        Arc::new(SystemClock::default()),
-    )?))
+    Ok(Some(Upstream::open(settings, Arc::new(SystemClock))?))
 }

@@ -40,8 +40,7 @@ async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
 }
 
 fn forwarding(base: url::Url) -> Arc<Backend> {
-    let upstream =
-        Upstream::open(UpstreamConfig::new(base), Arc::new(SystemClock::default())).unwrap();
+    let upstream = Upstream::open(UpstreamConfig::new(base), Arc::new(SystemClock)).unwrap();
     Arc::new(Backend::forwarding(desk(), upstream))
 }
 

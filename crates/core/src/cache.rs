@@ -16,13 +16,8 @@ const HOT_SHARE: f64 = 0.8;
 pub struct Cache<K, V>(sync::Cache<K, V, EntryWeight<K, V>>);
 
 /// Computes the weight of an entry.
+#[derive(Clone)]
 struct EntryWeight<K, V>(fn(&K, &V) -> u64);
-
-impl<K, V> Clone for EntryWeight<K, V> {
-    fn clone(&self) -> Self {
-        Self(self.0)
-    }
-}
 
 impl<K, V> Weighter<K, V> for EntryWeight<K, V> {
     fn weight(&self, key: &K, value: &V) -> u64 {
@@ -31,7 +26,7 @@ impl<K, V> Weighter<K, V> for EntryWeight<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Cache<K, V> {
+impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
     /// Creates a cache of at most `max` entries.
     pub fn new(max: usize) -> Self {
         let shards = if max < 256 { 1 } else { SHARDS };
@@ -97,10 +92,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     }
 
     /// Iterates over the entries in arbitrary order.
-    pub fn entries(&self) -> impl Iterator<Item = (K, V)>
-    where
-        K: Clone,
-    {
+    pub fn entries(&self) -> impl Iterator<Item = (K, V)> {
         self.0.iter()
     }
 

@@ -6,7 +6,7 @@ pub mod names;
 
 use crate::indicators::Indicator;
 use crate::model::calendar::{Publication, Release};
-use crate::model::{Rights, SeriesId, SeriesInfo, table};
+use crate::model::{SeriesId, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
@@ -36,15 +36,10 @@ impl Catalogue {
     /// Returns the embedded catalogue.
     pub fn embedded() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            // The file is embedded and a test reads every row, so no row is skipped here.
-            let rows = || table::rows(include_str!("../data/catalogue.csv"));
-            let series: Vec<_> = rows()
-                .filter_map(|(_, row)| Some(Arc::new(parse_row(row.ok()?)?)))
-                .collect();
-            let parts = rows().filter_map(|(_, row)| part(row.ok()?));
-            let by_id = series
-                .iter()
-                .map(|info| (info.id.clone(), Arc::clone(info)));
+            let rows = table::embedded(include_str!("../data/catalogue.csv"));
+            let parts = rows.clone().filter_map(part);
+            let series: Vec<_> = rows.filter_map(parse_row).map(Arc::new).collect();
+            let by_id = series.iter().map(|info| (info.id.clone(), info.clone()));
             Catalogue {
                 by_id: by_id.collect(),
                 parts: parts.collect(),
@@ -91,13 +86,12 @@ impl Catalogue {
 /// Returns the place and group of a row of the file; `None` if it has none.
 fn part(row: [&'static str; 15]) -> Option<SeriesPart> {
     let [id, .., place, group, whole] = row;
-    let part = SeriesPart {
+    (!whole.is_empty()).then_some(SeriesPart {
         id,
         place,
         group,
         whole,
-    };
-    (!whole.is_empty()).then_some(part)
+    })
 }
 
 /// Parses a row of the file.
@@ -128,9 +122,7 @@ fn parse_row(row: [&str; 15]) -> Option<SeriesInfo> {
         source: source.to_owned(),
         publication_lag_days: lag.parse().ok()?,
         is_metric: metric == "yes",
-        rights: [Rights::Ok, Rights::OkWithCitation, Rights::FetchOnly]
-            .into_iter()
-            .find(|right| right.word() == rights)?,
+        rights: rights.parse().ok()?,
         decimals: decimals.parse().ok()?,
         is_untrusted: false,
     })

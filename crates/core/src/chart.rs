@@ -18,7 +18,7 @@ pub use fluid::{render_fluid, render_sparkline};
 pub use frame::{FONTS, render_panels, render_svg};
 pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, render_png};
-pub use spec::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, Span};
+pub use spec::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR};
 pub use unit::escaped;
 pub use waterfall::Bar;
 

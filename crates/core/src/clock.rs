@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use std::fmt;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
 /// The accepted range of the wall clock, years 1 to 9899: dates computed from it stay in the calendar.
@@ -115,52 +116,32 @@ pub trait Clock: Send + Sync + fmt::Debug {
     fn now(&self) -> Moment;
 }
 
-/// The clock of this machine.
+/// The clock of this machine. On Linux its uptimes can be compared with those of other processes of this boot, elsewhere only
+/// within one process.
 #[derive(Debug)]
-pub struct SystemClock {
-    boot: u64,
-    #[cfg(not(target_os = "linux"))]
-    started: std::time::Instant,
-}
-
-impl SystemClock {
-    /// Creates a clock. On Linux its uptimes can be compared with those of other processes of this boot, elsewhere only with
-    /// its own.
-    pub fn new() -> Self {
-        Self {
-            boot: boot_id().unwrap_or_else(random),
-            #[cfg(not(target_os = "linux"))]
-            started: std::time::Instant::now(),
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[expect(clippy::unused_self, reason = "other systems count from a field")]
-    fn uptime(&self) -> Duration {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-        Duration::try_from(time).unwrap_or_default()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn uptime(&self) -> Duration {
-        self.started.elapsed()
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Moment {
+        static BOOT: LazyLock<u64> = LazyLock::new(|| boot_id().unwrap_or_else(random));
         Moment {
             wall: wall_time(),
-            uptime: self.uptime(),
-            boot: self.boot,
+            uptime: uptime(),
+            boot: *BOOT,
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+fn uptime() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn uptime() -> Duration {
+    static START: LazyLock<std::time::Instant> = LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 /// Returns a hash of the boot and of the time namespace, whose clock a container may shift. `None` where the system has no
@@ -246,8 +227,8 @@ mod tests {
 
     #[test]
     fn two_clocks_of_one_machine_share_the_boot_on_linux() {
-        let a = SystemClock::new().now();
-        let b = SystemClock::new().now();
+        let a = SystemClock.now();
+        let b = SystemClock.now();
         assert!(b.duration_since(&a) < Duration::from_secs(5));
         assert_eq!(a.boot == b.boot, cfg!(target_os = "linux"));
     }

@@ -65,7 +65,8 @@ pub enum Absence {
 }
 
 /// What went wrong.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Error {
     /// An argument is missing, malformed, unknown or out of range.
     #[error("{}{problem}. Allowed: {allowed}.", subject(field, received))]
@@ -81,6 +82,7 @@ pub enum Error {
     },
     /// No series, metric, term or page has this name.
     #[error("{}", describe_unknown(kind, name, why, suggestions))]
+    #[strum(serialize = "unknown_name")]
     Unknown {
         /// What the name is for: `ticker`, `series`, `status` …
         kind: &'static str,
@@ -93,6 +95,7 @@ pub enum Error {
     },
     /// Several series have this name; the caller must choose.
     #[error("\"{name}\" {problem}. Choose one: {}", format_choices(choices))]
+    #[strum(serialize = "ambiguous_name")]
     Ambiguous {
         /// The received name.
         name: String,
@@ -140,6 +143,7 @@ pub enum Error {
     },
     /// The queue of computations is full; nothing failed.
     #[error("The server is at capacity. Retry after {} s.", BUSY_RETRY_AFTER.as_secs())]
+    #[strum(serialize = "unavailable")]
     Busy,
     /// An input file (import, configuration, scenario, article) is invalid.
     #[error("{file}{}: {problem}", line.map(|line| format!(" line {line}")).unwrap_or_default())]
@@ -265,18 +269,7 @@ impl Error {
 
     /// Returns the stable machine-readable code.
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::InvalidParam { .. } => "invalid_param",
-            Self::Unknown { .. } => "unknown_name",
-            Self::Ambiguous { .. } => "ambiguous_name",
-            Self::NoData { .. } => "no_data",
-            Self::NotPermitted { .. } => "not_permitted",
-            Self::RateLimited { .. } => "rate_limited",
-            Self::Unavailable { .. } | Self::Busy => "unavailable",
-            Self::BadFile { .. } => "bad_file",
-            Self::Store { .. } => "store",
-            Self::Internal { .. } => "internal",
-        }
+        self.into()
     }
 
     /// Returns the message with details for the operator: for the command line, reports and the log.
@@ -396,31 +389,19 @@ fn format_choices(choices: &[Suggestion]) -> String {
     names.collect::<Vec<_>>().join("; ") + "."
 }
 
-fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion]) -> String {
-    let noun = if hint(kind).is_empty() {
-        kind
-    } else {
-        "series"
-    };
-    match (why, suggestions) {
-        ("", []) => format!("No {noun} \"{name}\", nor a similar name.{}", hint(kind)),
-        ("", near) => format!(
-            "No {noun} \"{name}\". Did you mean: {}",
-            format_choices(near)
-        ),
-        (why, []) => format!("\"{name}\" is not carried: {why}."),
-        (why, near) => format!(
-            "\"{name}\" is not carried: {why}. Nearest: {}",
-            format_choices(near)
-        ),
-    }
-}
+/// Where names of series are found.
+const SERIES_HINT: &str = " search_series finds series by subject.";
 
-/// Where names of this kind are found.
-fn hint(kind: &str) -> &'static str {
-    match kind {
-        "ticker" | "series" | "seriesId" => " search_series finds series by subject.",
-        _ => "",
+fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion]) -> String {
+    let is_series = matches!(kind, "ticker" | "series" | "seriesId");
+    let noun = if is_series { "series" } else { kind };
+    let hint = if is_series { SERIES_HINT } else { "" };
+    let near = format_choices(suggestions);
+    match (why, suggestions) {
+        ("", []) => format!("No {noun} \"{name}\", nor a similar name.{hint}"),
+        ("", _) => format!("No {noun} \"{name}\". Did you mean: {near}"),
+        (why, []) => format!("\"{name}\" is not carried: {why}."),
+        (why, _) => format!("\"{name}\" is not carried: {why}. Nearest: {near}"),
     }
 }
 

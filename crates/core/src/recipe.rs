@@ -100,12 +100,10 @@ impl Recipes {
 
     /// Iterates over every feed, in order.
     pub fn feeds(&self) -> impl Iterator<Item = FeedRef<'_>> {
-        self.recipes
-            .iter()
-            .flat_map(|Recipe { source, feeds, .. }| {
-                let with_source = move |feed| FeedRef { source, feed };
-                feeds.iter().map(with_source)
-            })
+        self.recipes.iter().flat_map(|recipe| {
+            let source = &recipe.source;
+            recipe.feeds.iter().map(|feed| FeedRef { source, feed })
+        })
     }
 
     /// Iterates over every calendar with its source, in order.
@@ -151,13 +149,11 @@ impl Recipe {
                 source.id
             ));
         }
-        if let Some(key) = &source.key
-            && [&key.query, &key.header, &key.body]
-                .into_iter()
-                .flatten()
-                .count()
-                != 1
-        {
+        let places = |key: &KeyPlace| {
+            let all = [&key.query, &key.header, &key.body];
+            all.into_iter().flatten().count()
+        };
+        if source.key.as_ref().is_some_and(|key| places(key) != 1) {
             return Err("source.key needs one of `query`, `header` and `body`".to_owned());
         }
         for (index, feed) in self.feeds.iter().enumerate() {
@@ -203,13 +199,11 @@ impl Feed {
         for series in &self.series {
             let id = &series.id;
             if SeriesId::new(id.as_str()).ok().as_ref() != Some(id) {
-                return Err(format!("{id} is not an upper-case series identifier"));
+                return Err(format!("\"{id}\" is not an upper-case series identifier"));
             }
-            if series.field.is_empty()
-                || series.scale == 0.0
-                || !series.scale.is_finite()
-                || (needs_key && series.key.is_empty())
-            {
+            let has_scale = series.scale.is_none_or(|n| n != 0.0 && n.is_finite());
+            let has_key = !needs_key || !series.key.is_empty();
+            if series.field.is_empty() || !has_scale || !has_key {
                 return Err(format!(
                     "{id} needs a `field`, a finite `scale` other than 0, and a `key` if url contains {{series}}"
                 ));

@@ -35,11 +35,10 @@ impl Scenario {
     /// Describes the starting months that count.
     pub fn describe_condition(&self) -> Option<String> {
         let event = self.event.as_ref()?;
-        let condition = self.condition.as_ref();
-        Some(condition.map_or_else(
-            || "every month".to_owned(),
-            |condition| format!("months with {}", condition.describe(&event.series)),
-        ))
+        Some(match &self.condition {
+            Some(condition) => format!("months with {}", condition.describe(&event.series)),
+            None => "every month".to_owned(),
+        })
     }
 }
 

@@ -101,10 +101,9 @@ impl Desk {
                     Values::AsLastRevised => older,
                     Values::AsKnownThen => newer,
                 });
-                let group = basis.map(|basis| groups.entry(basis).or_default());
-                group
-                    .into_iter()
-                    .for_each(|group| group.push(id.to_owned()));
+                if let Some(basis) = basis {
+                    groups.entry(basis).or_default().push(id.to_owned());
+                }
             }
         }
         let basis = |((values, rule), series)| Basis {

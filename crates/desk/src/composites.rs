@@ -54,22 +54,17 @@ fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
         fetched_at: desk.now(),
         origin: &origin,
     };
-    desk.store().write(write).map(|_| ())
+    desk.store().write(write).map(drop)
 }
 
 /// Returns the backfill as computed now, followed by the stored rows from the first served date, or else the newest date,
 /// on. Without stored rows all is backfill.
 fn past_rows(stored: &Vintages, computed: &[Observation]) -> Vec<VintageObservation> {
     let rows = stored.rows();
-    let served = rows
-        .iter()
-        .find(|r| r.known_from.is_some())
-        .or(rows.last())
-        .map_or(Date::MAX, |r| r.date);
-    let backfill = computed
-        .iter()
-        .filter(|o| o.date < served)
-        .map(|o| VintageObservation::new(o, None));
+    let first_served = rows.iter().find(|r| r.known_from.is_some());
+    let served = first_served.or(rows.last()).map_or(Date::MAX, |r| r.date);
+    let before = computed.iter().filter(|o| o.date < served);
+    let backfill = before.map(|o| VintageObservation::new(o, None));
     let frozen = rows.iter().filter(|r| r.date >= served).copied();
     backfill.chain(frozen).collect()
 }

@@ -165,9 +165,8 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn regime_day(&self, as_of: AsOf) -> Result<Date> {
-        Ok(self
-            .reference_day(regime::INPUTS.iter().copied(), as_of)?
-            .as_of)
+        let inputs = regime::INPUTS.iter().copied();
+        Ok(self.reference_day(inputs, as_of)?.as_of)
     }
 
     /// Returns the regime of every month up to the reference day, and on that day.

@@ -55,10 +55,8 @@ impl LockedStore {
             return Ok(Box::new(move |date| publication.day(date)));
         }
         let description = self.inner.description(id)?;
-        let period = description
-            .map_or(Frequency::Monthly, |d| d.frequency)
-            .period();
-        Ok(Box::new(move |date| shift(date, period)))
+        let frequency = description.map_or(Frequency::Monthly, |d| d.frequency);
+        Ok(Box::new(move |date| shift(date, frequency.period())))
     }
 
     /// Returns the summary of a series as of the day; `None` for one without a figure by then.
@@ -190,9 +188,9 @@ impl Store for LockedStore {
     }
 
     fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
-        let mut found = self.inner.find_descriptions(words, usize::MAX >> 1)?;
+        let found = self.inner.find_descriptions(words, usize::MAX >> 1)?;
         let mut kept = Vec::new();
-        for description in found.drain(..) {
+        for description in found {
             if kept.len() < limit && self.status_of(&description.id)?.is_some() {
                 kept.push(description);
             }

@@ -112,10 +112,8 @@ pub fn render_term(slug: &str) -> Result<String> {
     let Some(term) = glossary::get(&slug.to_lowercase()) else {
         // A search for a longer text is slow and finds nothing.
         let query = Some(slug).filter(|slug| slug.len() <= LONGEST_NAME);
-        let near = query
-            .into_iter()
-            .flat_map(glossary::search)
-            .map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
+        let found = query.into_iter().flat_map(glossary::search);
+        let near = found.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
         return Err(Error::unknown("term", slug, near.take(3).collect()));
     };
     Ok(render_definition(term))
@@ -126,18 +124,14 @@ pub fn render_term(slug: &str) -> Result<String> {
 /// # Errors
 /// [`Error::Unknown`] for another slug; [`Error::Store`] when the store cannot be read.
 pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
-    let scenario = desk
-        .find_scenarios(slug)?
-        .into_iter()
-        .next()
-        .ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
+    let found = desk.find_scenarios(slug)?.into_iter().next();
+    let scenario = found.ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
     let rates = desk.base_rates()?;
     let base_rate = rates.get(&scenario.slug).map(|rate| {
-        let interval = rate.interval.map(|ends| {
+        let interval = rate.interval.map_or_else(String::new, |ends| {
             let [low, high] = ends.map(|end| 100.0 * end);
             format!("90 % interval {low:.1} to {high:.1} %; ")
         });
-        let interval = interval.unwrap_or_default();
         format!("{:.1} % ({interval}{})", 100.0 * rate.share, rate.basis)
     });
     let rule = scenario
@@ -150,7 +144,7 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
         scenario.thesis,
         rule.unwrap_or_default(),
         base_rate.unwrap_or_default(),
-        scenario.status.as_str(),
+        scenario.status,
         scenario.polarity,
         scenario.asset_classes.join(", "),
         scenario.tags.join(", ")
@@ -160,14 +154,12 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
 /// Describes the recessions since a year, the latest first, for a term about recessions.
 pub fn describe_recessions(term: &Term, since: i32) -> Option<String> {
     let month = |m: Month| m.first_day().strftime("%Y-%m").to_string();
-    let recessions = RECESSIONS
-        .iter()
-        .rev()
-        .filter(|r| r.peak >= Month::new(since, 1))
-        .map(|r| {
-            let length = r.trough.since(r.peak);
-            format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
-        });
+    let newest = RECESSIONS.iter().rev();
+    let told = newest.filter(|r| r.peak >= Month::new(since, 1));
+    let recessions = told.map(|r| {
+        let length = r.trough.since(r.peak);
+        format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
+    });
     (term.series == ["USREC"])
         .then(|| format!("Recessions, peak to trough: {}.", join(recessions, "; ")))
 }

@@ -80,10 +80,8 @@ impl Desk {
         let newest = series.map_or(&[][..], |series| &series.observations);
         let periods = newest.iter().rev().take(2 * count);
         let prints = periods.map(|o| self.first_print(formula, o.date, AsOf::Latest));
-        let is_expected = |print: &Result<FirstPrint>| match print {
-            Ok(print) => print.expected.is_ok(),
-            Err(_) => true,
-        };
+        let is_expected =
+            |print: &Result<FirstPrint>| !matches!(print, Ok(print) if print.expected.is_err());
         let surprises = prints.filter_map(Result::transpose).filter(is_expected);
         surprises.take(count).collect()
     }

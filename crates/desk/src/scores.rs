@@ -36,15 +36,12 @@ impl Scores {
 
     /// Whether the error bars of a series held the shares that they promise.
     pub fn has_error_bar(&self, id: &str) -> bool {
-        let mut tables = self.tables.iter().filter(|t| t.indicator == ERROR_BARS);
-        tables.any(|table| {
-            let mut rows = table.rows.iter();
-            rows.any(|row| {
-                let is_named = row
-                    .first()
-                    .is_some_and(|name| name.eq_ignore_ascii_case(id));
-                is_named && row.last().is_some_and(|shown| shown == "yes")
-            })
+        let tables = self.tables.iter().filter(|t| t.indicator == ERROR_BARS);
+        let mut rows = tables.flat_map(|table| &table.rows);
+        rows.any(|row| {
+            let name = row.first();
+            let is_named = name.is_some_and(|name| name.eq_ignore_ascii_case(id));
+            is_named && row.last().is_some_and(|shown| shown == "yes")
         })
     }
 

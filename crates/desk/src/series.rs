@@ -111,24 +111,12 @@ impl Desk {
         {
             return self.compute_composite(composite, info, as_of);
         }
-        let series = match as_of {
-            AsOf::Latest => {
-                let today = self.today();
-                let info = self.info_with_base(info, today)?;
-                self.store.read(&info.id)?.and_then(|v| {
-                    let mut rows = v.latest();
-                    if !info.is_forecast() {
-                        rows.truncate(rows.partition_point(|o| o.date <= today));
-                    }
-                    to_series(&info, rows)
-                })
-            }
-            AsOf::Day(day) => {
-                let info = self.info_on(info, day)?;
-                let rows = self.rows_on(&info, day)?;
-                rows.and_then(|rows| to_series(&info, rows))
-            }
+        let described = match as_of {
+            AsOf::Latest => self.info_with_base(info, self.today())?,
+            AsOf::Day(day) => self.info_on(info, day)?,
         };
+        let rows = self.rows_on(info, as_of)?;
+        let series = rows.and_then(|rows| to_series(&described, rows));
         let last = series.as_ref().and_then(|s| s.observations.last());
         let next_announced = match last {
             Some(last) => self.next_announced(info, last.date, as_of)?,
@@ -184,21 +172,25 @@ impl Desk {
         })
     }
 
-    /// Returns the values known on a day; `None` when the store has no rows.
-    fn rows_on(&self, info: &SeriesInfo, day: Date) -> Result<Option<Vec<Observation>>> {
-        let end = day.min(self.today());
-        Ok(self.cached_vintages(&info.id)?.map(|v| {
-            let publication = Publication::new(info);
-            let mut rows = if info.id.as_str() == "USREC" {
-                recessions_on(&v.latest(), day)
-            } else {
-                v.as_of(day, |date| publication.day(date))
-            };
-            if !info.is_forecast() {
-                rows.truncate(rows.partition_point(|o| o.date <= end));
-            }
-            rows
-        }))
+    /// Returns the rows known on a day, without those of later dates. The vintages behind the latest ones are not cached.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    fn rows_on(&self, info: &SeriesInfo, as_of: AsOf) -> Result<Option<Vec<Observation>>> {
+        let publication = Publication::new(info);
+        let known = |v: Arc<Vintages>, day| match info.id.as_str() {
+            "USREC" => recessions_on(&v.latest(), day),
+            _ => v.as_of(day, |date| publication.day(date)),
+        };
+        let mut rows = match as_of {
+            AsOf::Latest => self.store.read(&info.id)?.map(|v| v.latest()),
+            AsOf::Day(day) => self.cached_vintages(&info.id)?.map(|v| known(v, day)),
+        };
+        let end = self.reading_day(as_of);
+        if let Some(rows) = rows.as_mut().filter(|_| !info.is_forecast()) {
+            rows.truncate(rows.partition_point(|o| o.date <= end));
+        }
+        Ok(rows)
     }
 
     /// Returns the named series as known on a day, without caching them: for computations over many days.
@@ -213,7 +205,7 @@ impl Desk {
         let mut set = SeriesSet::default();
         for id in ids {
             if let Some(info) = Catalogue::embedded().get(id)
-                && let Some(rows) = self.rows_on(info, day)?
+                && let Some(rows) = self.rows_on(info, AsOf::Day(day))?
                 && let Some(series) = to_series(info, rows)
             {
                 set.insert(series);
@@ -279,15 +271,11 @@ impl Desk {
         period: Date,
     ) -> Result<Vec<(Date, Option<f64>)>> {
         let vintages = self.cached_vintages(&info.id)?;
-        let rows = vintages
-            .iter()
-            .flat_map(|v| v.rows())
-            .filter(|row| row.date == period);
+        let rows = vintages.iter().flat_map(|v| v.rows());
+        let of_period = rows.filter(|row| row.date == period);
+        let known = of_period.filter_map(|row| Some((row.known_from?, row.value)));
         // Leading withdrawals record that the period was not published yet.
-        Ok(rows
-            .filter_map(|row| Some((row.known_from?, row.value)))
-            .skip_while(|(_, value)| value.is_none())
-            .collect())
+        Ok(known.skip_while(|(_, value)| value.is_none()).collect())
     }
 
     /// Returns the value of a period that was held before the first of [`Self::period_vintages`], without a recorded day.
@@ -307,10 +295,8 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn known_since(&self, info: &SeriesInfo, period: Date) -> Result<(Date, bool)> {
-        let recorded = self
-            .period_vintages(info, period)?
-            .last()
-            .map(|(day, _)| *day);
+        let vintages = self.period_vintages(info, period)?;
+        let recorded = vintages.last().map(|(day, _)| *day);
         let estimated = || info.publication_day(period).min(self.today());
         Ok((recorded.unwrap_or_else(estimated), recorded.is_none()))
     }

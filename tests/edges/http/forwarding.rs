@@ -32,7 +32,7 @@ async fn forwarding_router() -> (Router, MockServer) {
         mock.mount(&origin).await;
     }
     let config = UpstreamConfig::new(origin.uri().parse().unwrap());
-    let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
+    let upstream = Upstream::open(config, Arc::new(SystemClock)).unwrap();
     let desk = Arc::clone(backend(true).desk());
     let router = unlimited_router_over(Arc::new(Backend::forwarding(desk, upstream)));
     (router, origin)

@@ -319,7 +319,7 @@ async fn one_address_gets_at_most_half_of_the_upstream_budget() {
     let answer = ResponseTemplate::new(200).set_body_raw(metric.body, "application/json");
     Mock::given(any()).respond_with(answer).mount(&origin).await;
     let config = UpstreamConfig::new(origin.uri().parse().unwrap());
-    let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
+    let upstream = Upstream::open(config, Arc::new(SystemClock)).unwrap();
     let desk = Arc::clone(backend(true).desk());
     let router = unlimited_router_over(Arc::new(Backend::forwarding(desk, upstream)));
     let mut answered = [0, 0];

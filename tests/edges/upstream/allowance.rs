@@ -363,7 +363,7 @@ async fn a_call_is_recorded_before_it_is_sent() {
 
 /// The process that the next test kills.
 fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
-    let clock = Arc::new(econoscope_core::clock::SystemClock::new());
+    let clock = Arc::new(econoscope_core::clock::SystemClock);
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
     loop {
         assert!(matches!(
@@ -409,7 +409,7 @@ fn a_killed_process_has_recorded_all_of_its_calls() {
         called += lines.filter(|line| line == "called").count();
         victim.wait().unwrap();
     }
-    let clock = Arc::new(econoscope_core::clock::SystemClock::new());
+    let clock = Arc::new(econoscope_core::clock::SystemClock);
     let used = Ledger::open(Some(&file), "up", LARGE, clock)
         .unwrap()
         .quota()

@@ -55,7 +55,7 @@ impl Endpoint for Params {
         let is_one = |(_, name): &(&str, &str)| !name.contains(',') || !name.contains(':');
         let split = params.id.split_once(':').filter(is_one);
         let (word, name) = split.ok_or_else(unknown)?;
-        let kind = Kind::parse(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
+        let kind: Kind = (word.to_ascii_lowercase().parse()).map_err(|_| unknown())?;
         let mut document = match kind {
             Kind::Series => series(desk, name)?,
             Kind::Term => term(desk, name)?,

@@ -161,7 +161,7 @@ impl Endpoint for Params {
     fn text(list: &ScenarioList, params: &Self) -> String {
         let has_rules = list.count <= MAX_WITH_RULES;
         let mut text = match list.count {
-            0 => format!("No {} scenario matches.", params.status().as_str()),
+            0 => format!("No {} scenario matches.", params.status()),
             _ => "How often each event followed within its horizon, in percent of past months with a 90 % interval. \
                   Base rates tell the past: no forecast."
                 .to_owned(),
@@ -267,7 +267,7 @@ impl Scenario {
             slug: s.slug.clone(),
             title: s.title.clone(),
             thesis: s.thesis.clone(),
-            status: s.status.as_str().into(),
+            status: s.status.to_string(),
             asset_classes: s.asset_classes.clone(),
             tags: s.tags.clone(),
             base_rate_probability: rate.map(|rate| round_to(rate.share, 3)),

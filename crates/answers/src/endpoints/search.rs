@@ -63,7 +63,7 @@ impl Endpoint for Params {
                 (document.title, &[])
             };
             SearchResult {
-                id: format!("{}:{name}", kind.as_str()),
+                id: format!("{kind}:{name}"),
                 url: url.map_or_else(page, str::to_owned),
                 title,
                 untrusted: UntrustedFields::new(untrusted),

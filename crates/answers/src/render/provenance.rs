@@ -232,7 +232,7 @@ impl Provenance {
 
     /// Notes why the figure of a series was in doubt on a day, if it was.
     pub fn note_doubt(&mut self, id: &str, date: Date, day: Date) {
-        let doubt = Doubt::find(id, date, day).map(|doubt| doubt.text);
+        let doubt = Doubt::find(id, date, day).map(|doubt| doubt.text.as_str());
         self.note("doubt", doubt.unwrap_or_default());
     }
 
@@ -530,7 +530,7 @@ pub(crate) fn in_plain_words(field: &str) -> String {
 
 /// Returns the second cell of the row that begins with `name`. A test reads every row of the tables.
 pub(crate) fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
-    let mut rows = table::rows(table).filter_map(|(_, row)| row.ok());
+    let mut rows = table::embedded(table);
     rows.find_map(|[known, words]| (known == name).then_some(words))
 }
 

@@ -63,15 +63,12 @@ impl Names {
                     names.add_alias(bare, info);
                 }
             }
-            // Both tables are embedded and a test reads every row, so no row is skipped here.
-            for [alias, id] in table::rows(ALIASES).filter_map(|(_, row)| row.ok()) {
+            for [alias, id] in table::embedded(ALIASES) {
                 if let Some(info) = catalogue.get(&id.to_ascii_uppercase()) {
                     names.add_alias(alias, info);
                 }
             }
-            for row in table::rows(AMBIGUOUS).filter_map(|(_, row)| row.ok()) {
-                names.add_choice(row);
-            }
+            table::embedded(AMBIGUOUS).for_each(|row| names.add_choice(row));
             names
         });
         &NAMES
@@ -93,9 +90,8 @@ impl Names {
         if usual == "both" {
             choices.companions.push(Arc::clone(info));
         }
-        choices
-            .candidates
-            .push(Suggestion::new(info.id.as_str(), note));
+        let candidate = Suggestion::new(info.id.as_str(), note);
+        choices.candidates.push(candidate);
     }
 
     /// Returns the series of an identifier or alias.

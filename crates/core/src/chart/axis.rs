@@ -1,6 +1,7 @@
 //! Axes: round ticks for values, calendar ticks for time.
 
 use crate::format::{number, short_day};
+use crate::indicators::months::Month;
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency};
 
@@ -170,19 +171,16 @@ impl TimeAxis {
         let [from, to] = [self.first, self.last].map(|d| Frequency::Monthly.period_number(d));
         let mut steps = [1, 2, 3, 6, 12, 24, 60, 120, 240].into_iter();
         let step = steps.find(|s| (to - from) / s < max).unwrap_or(600);
-        let mut month = (from + step - 1).div_euclid(step) * step;
-        let mut labels = Vec::new();
-        while month <= to {
-            let year = i16::try_from(month.div_euclid(12)).unwrap_or(i16::MAX);
-            let month_of_year = i8::try_from(month.rem_euclid(12) + 1).unwrap_or(1);
-            if let Ok(day) = Date::new(year, month_of_year, 1)
-                && day >= self.first
-            {
-                let format = if step >= 12 { "%Y" } else { "%b %Y" };
-                labels.push((day, day.strftime(format).to_string()));
-            }
-            month += step;
-        }
+        let format = if step >= 12 { "%Y" } else { "%b %Y" };
+        let first = (from + step - 1).div_euclid(step) * step;
+        let months = (0..)
+            .map(|n| first + n * step)
+            .take_while(|month| *month <= to);
+        let days = months.map(|month| Month::new(0, month + 1).first_day());
+        let mut labels: Vec<(Date, String)> = days
+            .filter(|day| *day >= self.first)
+            .map(|day| (day, day.strftime(format).to_string()))
+            .collect();
         if labels.is_empty() {
             labels.push((self.first, short_day(self.first)));
         }

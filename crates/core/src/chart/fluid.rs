@@ -5,7 +5,6 @@ use super::palette::{MUTED, RULE, SHADE};
 use super::plot::Plot;
 use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped};
-use std::fmt::Write;
 
 /// Width and height of the area that is stretched, in its own units.
 const SIZE: f64 = 500.0;
@@ -85,9 +84,7 @@ fn draw_axes(out: &mut String, plot: &Plot, scale: &Scale) {
             ..40.0 => (-3, "mark next"),
             _ => (-3, "mark"),
         };
-        // Writing to a String cannot fail.
-        let _ = write!(
-            out,
+        *out += &format!(
             r#"<line x2="100%" y1="{y:.2}%" y2="{y:.2}%" stroke="{RULE}"/><text class="{class}" y="{y:.2}%" dy="{dy}" fill="{MUTED}">{label}</text>"#
         );
     }
@@ -97,8 +94,7 @@ fn draw_axes(out: &mut String, plot: &Plot, scale: &Scale) {
         let class = if n % 2 == 1 { "when odd" } else { "when" };
         // The label of the lowest tick is to the left.
         if (18.0..93.0).contains(&x) {
-            let _ = write!(
-                out,
+            *out += &format!(
                 r#"<text class="{class}" x="{x:.2}%" y="100%" dy="-3" text-anchor="middle" fill="{MUTED}">{label}</text>"#
             );
         }
@@ -107,29 +103,22 @@ fn draw_axes(out: &mut String, plot: &Plot, scale: &Scale) {
 
 fn draw_lines(out: &mut String, spec: &ChartSpec, plot: &Plot, has_labels: bool) {
     let factor = if has_labels { spec.scale().factor } else { 1.0 };
-    let _ = write!(
-        out,
+    *out += &format!(
         r#"<svg viewBox="0 0 {SIZE} {SIZE}" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">"#
     );
     let mut dots = String::new();
     for line in spec.lines_back_to_front() {
         let colour = line.color();
         let path = plot.path(&spec.visible(line), factor);
-        let _ = write!(
-            out,
+        *out += &format!(
             r#"<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.7" stroke-linejoin="round" stroke-linecap="round" vector-effect="non-scaling-stroke"/>"#
         );
-        let has_dot = spec
-            .lines
-            .first()
-            .is_some_and(|first| std::ptr::eq(first, line));
+        let first = spec.lines.first();
+        let has_dot = first.is_some_and(|first| std::ptr::eq(first, line));
         if let Some(last) = line.points.last().filter(|_| has_labels || has_dot) {
             let x = percent(plot.x(last.date));
             let y = percent(plot.line_y(line, last.value, factor));
-            let _ = write!(
-                dots,
-                r#"<circle cx="{x:.2}%" cy="{y:.2}%" r="3" fill="{colour}"/>"#
-            );
+            dots += &format!(r#"<circle cx="{x:.2}%" cy="{y:.2}%" r="3" fill="{colour}"/>"#);
         }
     }
     out.push_str("</svg>");

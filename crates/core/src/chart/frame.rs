@@ -215,11 +215,8 @@ impl<'a> Frame<'a> {
             spec.unit_heading()
         };
         if let Some((first, last)) = spec.dates() {
-            unit += &format!(
-                ", {} to {}",
-                spec.format_period(first),
-                spec.format_period(last)
-            );
+            let [from, to] = [first, last].map(|day| spec.format_period(day));
+            unit += &format!(", {from} to {to}");
             let mut spans = spec.shading.iter();
             let legend = "; shaded: NBER recessions";
             let has_room = unit.chars().count() + legend.len() < self.max_chars();

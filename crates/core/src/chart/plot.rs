@@ -1,9 +1,9 @@
 //! The plot area: positions of points, paths of lines, gaps between points.
 
 use super::axis::{TimeAxis, ValueAxis};
-use super::spec::{ChartSpec, GHOST_COLOR, Line, Span};
+use super::spec::{ChartSpec, GHOST_COLOR, Line};
 use crate::model::frequency::day_number;
-use crate::model::{Date, Frequency, Observation};
+use crate::model::{Date, DateRange, Frequency, Observation};
 
 /// The plot area, in units of the drawing.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,17 +78,13 @@ impl Plot {
     }
 
     /// Returns x and width of the visible part of each span.
-    pub(super) fn bands(&self, spans: &[Span]) -> impl Iterator<Item = (f64, f64)> {
+    pub(super) fn bands(&self, spans: &[DateRange]) -> impl Iterator<Item = (f64, f64)> {
         let TimeAxis { first, last } = self.time;
-        let visible = spans
-            .iter()
-            .map(move |s| (s.start.max(first), s.end.min(last)));
-        visible
-            .filter(|(start, end)| start < end)
-            .map(|(start, end)| {
-                let x = self.x(start);
-                (x, (self.x(end) - x).max(1.0))
-            })
+        spans.iter().filter_map(move |span| {
+            let [start, end] = [span.start.max(first), span.end.min(last)];
+            let x = self.x(start);
+            (start < end).then(|| (x, (self.x(end) - x).max(1.0)))
+        })
     }
 
     /// Returns the path of a line, interrupted at every gap, with no more points than pixels can show.

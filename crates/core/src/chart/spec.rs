@@ -4,7 +4,8 @@ use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
 use super::waterfall::{self, Bar};
 use crate::format::{self, Unit};
-use crate::model::{Date, Frequency, Observation};
+use crate::indicators::prose::enclosed;
+use crate::model::{Date, DateRange, Frequency, Observation};
 use std::borrow::Cow;
 
 /// One line of a chart.
@@ -51,15 +52,6 @@ impl Line {
     }
 }
 
-/// A shaded span of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// First day.
-    pub start: Date,
-    /// Last day.
-    pub end: Date,
-}
-
 /// The content of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChartSpec {
@@ -84,7 +76,7 @@ pub struct ChartSpec {
     /// Note on the logarithmic axis, after the unit.
     pub scale_note: &'static str,
     /// Shaded spans: recessions.
-    pub shading: Vec<Span>,
+    pub shading: Vec<DateRange>,
     /// Source of the figures.
     pub source: String,
     /// Credit line: "Data by Econoscope".
@@ -153,9 +145,8 @@ impl ChartSpec {
         };
         let mut visible = line.clone();
         let mut indexes = 0..;
-        visible
-            .points
-            .retain(|_| indexes.next().is_some_and(is_visible));
+        let points = &mut visible.points;
+        points.retain(|_| indexes.next().is_some_and(is_visible));
         Cow::Owned(visible)
     }
 
@@ -173,11 +164,8 @@ impl ChartSpec {
 
     /// Returns the unit above the chart: "Trillions of chained 2017 dollars, annual rate".
     pub fn unit_heading(&self) -> String {
-        let (left, right) = self.unit.split_at(
-            self.unit
-                .find(RIGHT_UNIT_SEPARATOR)
-                .unwrap_or(self.unit.len()),
-        );
+        let end = self.unit.find(RIGHT_UNIT_SEPARATOR);
+        let (left, right) = self.unit.split_at(end.unwrap_or(self.unit.len()));
         self.scale().heading(left) + right + self.scale_note
     }
 
@@ -192,12 +180,9 @@ impl ChartSpec {
         let left = self.lines.iter().filter(|l| !l.is_right);
         let points = left.flat_map(|l| &l.points);
         let largest = points.map(|o| o.value.abs()).fold(0.0, f64::max);
-        let unit = self
-            .unit
-            .split(RIGHT_UNIT_SEPARATOR)
-            .next()
-            .unwrap_or_default();
-        Scale::new(largest, Unit::parse(&self.unit_short, unit), self.decimals)
+        let left_unit = self.unit.split(RIGHT_UNIT_SEPARATOR).next();
+        let unit = Unit::parse(&self.unit_short, left_unit.unwrap_or_default());
+        Scale::new(largest, unit, self.decimals)
     }
 
     /// Describes the chart in one sentence, for screen readers.
@@ -214,10 +199,7 @@ impl ChartSpec {
             let Some(((first, last), (lowest, highest))) = ends.zip(line.extremes()) else {
                 continue;
             };
-            let name = match line.name.as_str() {
-                "" => String::new(),
-                name => format!("{name}: "),
-            };
+            let name = enclosed("", &line.name, ": ");
             let value = |o: &Observation| scale.format_value(o.value);
             text += &format!(
                 ". {name}{} to {}: from {} to {}; lowest {}, {}, highest {}, {}",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Date, Frequency, Observation, Rights, Series, SeriesId, SeriesInfo};
+use crate::model::{Date, DateRange, Frequency, Observation, Rights, Series, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use jiff::civil::date;
 use resvg::tiny_skia::Pixmap;
@@ -37,10 +37,7 @@ fn wave(n: i32) -> f64 {
 
 fn chart(title: &str) -> ChartSpec {
     let series = series(title, "%", months(400, wave));
-    let span = Span {
-        start: date(2008, 1, 1),
-        end: date(2009, 6, 30),
-    };
+    let span = DateRange::new(date(2008, 1, 1), date(2009, 6, 30));
     ChartSpec {
         shading: vec![span],
         credit: "Data by Test".into(),

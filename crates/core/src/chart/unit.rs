@@ -1,6 +1,7 @@
 //! Formats the values of a chart at the scale of its axis, and escapes text for SVG.
 
 use crate::format::{Unit, heading, number};
+use quick_xml::escape::escape;
 
 /// Scale and format of the values on the left axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,18 +40,12 @@ impl Scale {
     /// Returns the decimals of a value: `unscaled` if the axis has no factor; else three for a value with its size in words,
     /// "1.372 million", and those of the series for one in full, "206,000 claims".
     fn decimals_of(&self, value: f64, unscaled: usize) -> usize {
-        match self.steps {
-            0 => unscaled,
-            _ if self
-                .unit
-                .format_parts(value, 3)
-                .0
-                .contains(char::is_alphabetic) =>
-            {
-                3
-            }
-            _ => self.series_decimals,
+        if self.steps == 0 {
+            return unscaled;
         }
+        let (text, _) = self.unit.format_parts(value, 3);
+        let has_size = text.contains(char::is_alphabetic);
+        if has_size { 3 } else { self.series_decimals }
     }
 
     /// Formats a value with its unit: "4.69 %", "$24.4 trillion".
@@ -67,9 +62,8 @@ impl Scale {
     /// Formats a tick of the axis with its unit if the unit is short: "6.0 %", "$24 trillion".
     pub(super) fn format_tick(&self, tick: f64, decimals: usize) -> String {
         let value = tick / self.factor;
-        let (text, unit) = self
-            .unit
-            .format_parts(value, self.decimals_of(value, decimals));
+        let shown = self.decimals_of(value, decimals);
+        let (text, unit) = self.unit.format_parts(value, shown);
         match unit.len() {
             1..=8 => format!("{text} {unit}"),
             _ => text,
@@ -84,14 +78,9 @@ impl Scale {
 
 /// Escapes text for SVG and HTML, and removes control characters.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-        .replace('\'', "&#39;")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect()
+    let visible = text.replace(char::is_control, "");
+    // HTML 4 does not know the name that XML has for an apostrophe.
+    escape(&visible).replace("&apos;", "&#39;")
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 
 use super::{is_nonzero, number};
 use crate::model::series_info::round_to;
+use crate::model::table;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The format of the values of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,28 +135,17 @@ impl Unit {
     }
 }
 
-/// Returns the suffix of a unit that is not an amount. A long unit has none and is only in headings.
+/// Returns what follows a figure in a unit that is no amount.
 fn suffix(short: &str) -> &str {
-    match short {
-        "index" | "flag" | "ratio" | "logarithm" => "",
-        "pp" | "percentage points" => "points",
-        "bp" => "basis points",
-        "0-100" => "out of 100",
-        "% GDP" => "% of GDP",
-        "$/bbl" => "a barrel",
-        "$/gal" => "a gallon",
-        "$/hr" => "an hour",
-        "$/lb" => "a pound",
-        "$/dozen" => "a dozen",
-        "$/16 oz" => "for 16 ounces",
-        "$/kWh" => "a kilowatt-hour",
-        "$/therm" => "a therm",
-        "$/week" => "a week",
-        "$/t" => "a metric ton",
-        "$/MMBtu" => "per million BTU",
-        short if short.starts_with('%') => "%",
-        short if short.len() <= 12 => short,
-        _ => "",
+    static WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        let rows = table::embedded(include_str!("../../data/unit_words.csv"));
+        rows.map(<(_, _)>::from).collect()
+    });
+    match WORDS.get(short) {
+        Some(words) => words,
+        None if short.starts_with('%') => "%",
+        None if short.len() <= 12 => short,
+        None => "",
     }
 }
 

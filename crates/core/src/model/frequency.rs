@@ -277,10 +277,8 @@ impl FromStr for Frequency {
     /// Parses a FRED code or adjective in any case: `D`, `daily`, `m`, `Quarterly` …
     fn from_str(text: &str) -> Result<Self, ()> {
         let name = text.trim().to_ascii_lowercase();
-        Self::ALL
-            .into_iter()
-            .find(|f| name == f.word() || name.eq_ignore_ascii_case(f.code()))
-            .ok_or(())
+        let is_named = |f: &Self| name == f.word() || name.eq_ignore_ascii_case(f.code());
+        Self::ALL.into_iter().find(is_named).ok_or(())
     }
 }
 

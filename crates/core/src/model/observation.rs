@@ -159,10 +159,8 @@ impl Vintages {
 
 /// Guesses the frequency from the median gap between rows.
 pub fn guess_frequency(rows: &[Observation]) -> Frequency {
-    let mut gaps: Vec<i64> = rows
-        .windows(2)
-        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
-        .collect();
+    let gap = |[a, b]: &[Observation; 2]| days_between(a.date, b.date);
+    let mut gaps: Vec<i64> = rows.array_windows().map(gap).collect();
     gaps.sort_unstable();
     match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
         ..=4 => Frequency::Daily,

@@ -11,6 +11,7 @@ use super::table;
 use super::when::DateRange;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
+use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// Spans in which no agency followed its pattern: government shutdowns and the backlog after them. The employment reports of
@@ -75,40 +76,29 @@ pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
 
 /// When the states of a series that are known by month were taken, from a month on (`data/calendar/states.csv`, with the
 /// evidence).
+#[derive(Deserialize)]
 struct StateRule {
-    series: &'static str,
-    first: Date,
+    series: String,
+    first: Option<Date>,
     /// The day of the month, 31 for its last.
+    #[serde(rename = "taken")]
     day: i8,
     /// Months before the newest figure beyond which a revision came after the release.
-    reach: i32,
+    reach: Option<i32>,
     /// Whether the state is that of a release: without later revisions in the same month.
+    #[serde(rename = "release")]
     is_release: bool,
 }
 
-static STATE_RULES: LazyLock<Vec<StateRule>> = LazyLock::new(|| {
-    // The file is embedded and a test reads every row, so no row is skipped here.
-    let rows = table::rows(include_str!("../../data/calendar/states.csv"));
-    let rules = rows.filter_map(|(_, row)| row.ok());
-    rules
-        .map(
-            |[series, first, taken, reach, release, _evidence]| StateRule {
-                series,
-                first: first.parse().unwrap_or(Date::MIN),
-                day: taken.parse().unwrap_or(31),
-                reach: reach.parse().unwrap_or(i32::MAX),
-                is_release: release == "yes",
-            },
-        )
-        .collect()
-});
+static STATE_RULES: LazyLock<Vec<StateRule>> =
+    LazyLock::new(|| table::records(include_str!("../../data/calendar/states.csv")));
 
 impl StateRule {
     /// Returns the rule for a series' state of a month: the last one that names it, else the last one for all.
     fn of(info: &SeriesInfo, month: Date) -> Option<&'static Self> {
         let find = |name: &str| {
             let mut rules = STATE_RULES.iter().rev();
-            rules.find(|rule| rule.series == name && rule.first <= month)
+            rules.find(|rule| rule.series == name && rule.first <= Some(month))
         };
         find(info.id.as_str()).or_else(|| find("*"))
     }
@@ -122,27 +112,25 @@ impl StateRule {
     /// Returns the day of the release that made a state with figures up to `newest`, if it is known which one did.
     fn release_day(&self, info: &SeriesInfo, month: Date, changed: DateRange) -> Option<Date> {
         let number = |date| Frequency::Monthly.period_number(date);
-        if !self.is_release || number(changed.end) - number(changed.start) > self.reach {
+        let length = number(changed.end) - number(changed.start);
+        if !self.is_release || self.reach.is_some_and(|reach| length > reach) {
             return None;
         }
         let before = self.taken(shift(month.first_of_month(), (-1).month()));
         let revisions = releases().iter().filter(|r| r.revises(info.id.as_str()));
         let days = revisions.map(|r| r.day_of(changed.end));
         let print = if info.frequency == Frequency::Quarterly {
-            Publication::new(info)
-                .release()
-                .map(|r| r.day_of(changed.end))
+            let release = Publication::new(info).release();
+            release.map(|r| r.day_of(changed.end))
         } else {
             publication_day(info, changed.end)
         };
         // A state that holds the figure of a later release of its month was taken after it.
         let end = month.last_of_month();
-        let taken = self
-            .taken(month)
-            .max(print.filter(|day| *day <= end).unwrap_or_default());
-        days.chain(print)
-            .filter(|day| *day > before && *day <= taken)
-            .max()
+        let latest = print.filter(|day| *day <= end).unwrap_or_default();
+        let taken = self.taken(month).max(latest);
+        let known = days.chain(print).filter(|day| *day > before);
+        known.filter(|day| *day <= taken).max()
     }
 }
 
@@ -159,9 +147,8 @@ pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, changed: Option<Da
     let rule = StateRule::of(info, month);
     let release = rule.and_then(|rule| rule.release_day(info, month, changed));
     // Collections put some figures into the month before their release.
-    let recorded = Publication::new(info)
-        .release()
-        .and_then(|r| r.recorded_day(changed.end));
+    let printed = Publication::new(info).release();
+    let recorded = printed.and_then(|r| r.recorded_day(changed.end));
     release.unwrap_or_else(|| recorded.map_or(end, |day| day.max(end)))
 }
 
@@ -553,8 +540,10 @@ mod tests {
     #[test]
     fn every_rule_of_states_can_be_read() {
         let text = include_str!("../../data/calendar/states.csv");
+        let mut rules = STATE_RULES.iter();
         for (line, row) in table::rows(text) {
             let [series, first, taken, reach, release, evidence] = row.unwrap();
+            assert_eq!(rules.next().unwrap().series, series, "{line}");
             assert!(
                 series == "*" || Catalogue::embedded().get(series).is_some(),
                 "{line}"
@@ -563,7 +552,7 @@ mod tests {
             assert!((1..=31).contains(&taken.parse::<i8>().unwrap()), "{line}");
             assert!(reach.is_empty() || reach.parse::<i32>().is_ok(), "{line}");
             assert!(
-                matches!(release, "yes" | "no") && !evidence.is_empty(),
+                matches!(release, "true" | "false") && !evidence.is_empty(),
                 "{line}"
             );
         }

@@ -88,10 +88,8 @@ pub struct SeriesSet {
 impl SeriesSet {
     /// Returns the series with this identifier in upper case, if it has observations.
     pub fn get(&self, id: &str) -> Option<&Series> {
-        self.series
-            .get(id)
-            .map(Arc::as_ref)
-            .filter(|s| !s.observations.is_empty())
+        let series = self.series.get(id).map(Arc::as_ref);
+        series.filter(|s| !s.observations.is_empty())
     }
 
     /// Returns [`Series::up_to`] of a series; empty if the set does not have it.
@@ -111,13 +109,11 @@ impl SeriesSet {
 
     /// Returns why a series has no figure that is current on `day`.
     pub fn absence(&self, id: &str, day: Date) -> Absence {
-        let is_old = !self.up_to(id, day).is_empty();
-        let held_back = self.withheld.get(id).copied();
-        if is_old {
-            Absence::NotAvailable
-        } else {
-            held_back.unwrap_or(Absence::NotLoaded)
+        if !self.up_to(id, day).is_empty() {
+            return Absence::NotAvailable;
         }
+        let held_back = self.withheld.get(id).copied();
+        held_back.unwrap_or(Absence::NotLoaded)
     }
 
     /// Explains why a series has no figure that is current on `day`.

@@ -6,6 +6,7 @@ use super::series_id::SeriesId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use strum::{EnumString, IntoStaticStr};
 
 /// The default prefix of the identifiers of composites.
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
@@ -14,7 +15,8 @@ pub const DEFAULT_PREFIX: &str = "SERVICE_";
 const COMPOSITE_CATEGORY: &str = "composite";
 
 /// Rights of use by the terms of the source. A recipe states the terms more exactly (docs/OWN-DATA.md#recipes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, IntoStaticStr, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Rights {
     /// Public domain: may be bundled and served.
     #[serde(rename = "open")]
@@ -31,11 +33,7 @@ pub enum Rights {
 impl Rights {
     /// Returns the value in answers and in the catalogue file.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::OkWithCitation => "ok_with_citation",
-            Self::FetchOnly => "fetch_only",
-        }
+        self.into()
     }
 }
 

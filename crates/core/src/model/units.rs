@@ -9,10 +9,8 @@ const UNITS: &str = include_str!("../../data/units.csv");
 /// Returns the units in which a series was published in the month of `day`, if they are not today's.
 pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
     let month = day.strftime("%Y-%m").to_string();
-    let rows: Vec<_> = table::rows::<3>(UNITS)
-        .filter_map(|(_, row)| row.ok())
-        .filter(|[series, ..]| series.eq_ignore_ascii_case(id))
-        .collect();
+    let mut rows: Vec<[&str; 3]> = table::embedded(UNITS).collect();
+    rows.retain(|[series, ..]| series.eq_ignore_ascii_case(id));
     let next = rows.partition_point(|[_, from, _]| *from <= month.as_str());
     let [_, _, units] = rows.get(next.checked_sub(1)?)?;
     (next < rows.len()).then_some(*units)
@@ -20,7 +18,7 @@ pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
 
 /// Returns whether a series was ever published in these units.
 pub fn was_published_in(id: &str, units: &str) -> bool {
-    let mut rows = table::rows::<3>(UNITS).filter_map(|(_, row)| row.ok());
+    let mut rows = table::embedded(UNITS);
     rows.any(|[series, _, words]| series.eq_ignore_ascii_case(id) && words == units)
 }
 

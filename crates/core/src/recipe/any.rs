@@ -64,40 +64,37 @@ fn captures<'t>(form: &str, text: &'t str) -> Option<Vec<&'t str>> {
     }
 }
 
-impl AnySeries {
-    /// Returns the recipe of a series whose identifier has one of the forms.
-    fn series(&self, id: &SeriesId) -> Option<SeriesRecipe> {
-        let mut forms = self.like.iter();
+impl Feed {
+    /// Returns the recipe of a series that is not listed, if its identifier has a form of this feed.
+    fn unlisted(&self, id: &SeriesId) -> Option<SeriesRecipe> {
+        let any = self.any.as_ref()?;
+        let mut forms = any.like.iter();
         let found = forms.find_map(|form| captures(form, id.as_str()))?;
+        let parts = std::iter::once(id.as_str()).chain(found);
+        let mut names: Vec<String> = parts.map(str::to_owned).collect();
+        if any.lower_case {
+            names
+                .iter_mut()
+                .for_each(|name| name.make_ascii_lowercase());
+        }
         let fill = |template: &String| {
-            let mut text = template.clone();
-            let parts = std::iter::once(id.as_str()).chain(found.iter().copied());
-            for (index, part) in parts.enumerate() {
-                let name = if self.lower_case {
-                    part.to_ascii_lowercase()
-                } else {
-                    part.to_owned()
-                };
-                text = text.replace(&format!("{{{index}}}"), &name);
-            }
-            text
+            let parts = names.iter().enumerate();
+            parts.fold(template.clone(), |text, (index, name)| {
+                text.replace(&format!("{{{index}}}"), name)
+            })
         };
-        let conditions = self.conditions.iter().map(|condition| Condition {
+        let conditions = any.conditions.iter().map(|condition| Condition {
             field: condition.field.clone(),
             is: fill(&condition.is),
         });
         Some(SeriesRecipe {
+            id: id.clone(),
+            field: fill(&any.field),
+            key: fill(&any.key),
             conditions: conditions.collect(),
             evidence: Some(FormatEvidence::Others),
-            ..SeriesRecipe::new(id.clone(), fill(&self.field), fill(&self.key))
+            ..SeriesRecipe::default()
         })
-    }
-}
-
-impl Feed {
-    /// Returns the recipe of a series that is not listed, if its identifier has a form of this feed.
-    fn unlisted(&self, id: &SeriesId) -> Option<SeriesRecipe> {
-        self.any.as_ref()?.series(id)
     }
 }
 
@@ -134,12 +131,10 @@ impl Recipes {
         self.feeds().find_map(|route| {
             let named = route.feed.unlisted(id)?;
             let mut listed = route.feed.series.iter();
-            let is_named = |series: &&SeriesRecipe| {
+            let found = listed.find(|series| {
                 series.field == named.field && series.key.is_empty() && series.conditions.is_empty()
-            };
-            listed
-                .find(|series| is_named(series))
-                .map(|series| &series.id)
+            });
+            found.map(|series| &series.id)
         })
     }
 }

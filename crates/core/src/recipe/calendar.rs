@@ -1,13 +1,12 @@
 //! Reads the calendars in which agencies announce their release days: lists in JSON, tables and dates in pages.
 
 use super::read::cell_text;
-use super::shape::{CalendarFormat, CalendarRecipe};
-use crate::model::Date;
+use super::shape::{CalendarFormat, CalendarRecipe, DateForm};
 use crate::model::calendar::{CalendarRow, eastern};
-use jiff::civil::{DateTime, Time};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -88,39 +87,24 @@ impl CalendarRecipe {
     fn read_row(&self, cells: &Cells) -> Option<Vec<CalendarRow>> {
         let first = |name: &String| (cells.get(name)).and_then(|t| t.first()).map_or("", |t| t);
         let zone = if self.utc { TimeZone::UTC } else { eastern() };
-        let period = self
-            .period
-            .as_ref()
-            .and_then(|form| parse(&form.formats, first(&form.field), &zone).map(|when| when.day));
-        let leading = self
-            .date
-            .first()
-            .and_then(|name| cells.get(name))
-            .into_iter()
-            .flatten();
-        let starts = leading.flat_map(|text| {
+        let day_of = |form: &DateForm| Some(parse(&form.formats, first(&form.field), &zone)?.day);
+        let period = self.period.as_ref().and_then(day_of);
+        let leading = self.date.first().and_then(|name| cells.get(name));
+        let starts = leading.into_iter().flatten().flat_map(|text| {
             // Each of "1, 8, 15", and the last of "27 - 28".
             let parts = text.split(|c| c == ',' && self.days);
-            parts.map(|part| {
-                if self.days {
-                    part.rsplit('-').next().unwrap_or(part).trim()
-                } else {
-                    part
-                }
-            })
+            let ends = parts.filter_map(|part| part.rsplit(|c| c == '-' && self.days).next());
+            ends.map(str::trim)
         });
         let rest: Vec<&str> = self.date.iter().skip(1).map(first).collect();
         starts
             .map(|start| format!("{start} {}", rest.join(" ")))
             .filter(|text| !text.trim().is_empty())
             .map(|text| {
-                let When { day, at } = parse(&self.formats, &text, &zone)?;
-                let name = first(&self.name).to_owned();
                 Some(CalendarRow {
-                    name,
-                    day,
-                    at,
+                    name: first(&self.name).to_owned(),
                     period,
+                    ..parse(&self.formats, &text, &zone)?
                 })
             })
             .collect()
@@ -142,30 +126,20 @@ fn members(key: &str, row: &Value) -> Option<Cells> {
     Some(cells.chain([key]).collect())
 }
 
-/// A day in New York, with the time of day if there is one.
-struct When {
-    day: Date,
-    at: Option<Time>,
-}
-
-impl From<Zoned> for When {
-    fn from(moment: Zoned) -> Self {
-        let local = moment.with_time_zone(eastern());
-        Self {
-            day: local.date(),
-            at: Some(local.time()),
-        }
-    }
-}
-
-/// Parses a day, with or without a time of day in a zone, in the first form that fits.
-fn parse(forms: &[String], text: &str, zone: &TimeZone) -> Option<When> {
+/// Parses a day, with or without a time of day in a zone, in the first form that fits. The row has neither name nor period.
+fn parse(forms: &[String], text: &str, zone: &TimeZone) -> Option<CalendarRow> {
     // "2:00 p.m."
     let cleaned = text.trim().replace(".m.", "m");
+    let row = |moment: DateTime| CalendarRow {
+        name: String::new(),
+        day: moment.date(),
+        at: Some(moment.time()),
+        period: None,
+    };
     forms.iter().find_map(|form| {
         if form == "instant" {
             let instant: Timestamp = cleaned.parse().ok()?;
-            return Some(instant.to_zoned(TimeZone::UTC).into());
+            return Some(row(instant.to_zoned(eastern()).datetime()));
         }
         let mut parts = strtime::parse(form, &cleaned).ok()?;
         if !form.contains("%d") {
@@ -173,10 +147,14 @@ fn parse(forms: &[String], text: &str, zone: &TimeZone) -> Option<When> {
         }
         let day = parts.to_date().ok()?;
         if !form.contains("%M") {
-            return Some(When { day, at: None });
+            return Some(CalendarRow {
+                at: None,
+                ..row(day.into())
+            });
         }
         let moment = DateTime::from_parts(day, parts.to_time().ok()?);
-        Some(moment.to_zoned(zone.clone()).ok()?.into())
+        let zoned = moment.to_zoned(zone.clone()).ok()?;
+        Some(row(zoned.with_time_zone(eastern()).datetime()))
     })
 }
 

@@ -159,9 +159,8 @@ impl AgencyFigures {
                 !series.conditions.is_empty()
                     && conditions.all(|c| attribute(tag, &c.field).as_ref() == Some(&c.is))
             };
-            if (series.field != name && !has_attributes())
-                || series.set.as_deref().is_some_and(|set| set != data_set)
-            {
+            let is_elsewhere = series.set.as_deref().is_some_and(|set| set != data_set);
+            if is_elsewhere || series.field != name && !has_attributes() {
                 continue;
             }
             let unit = attribute(tag, "UNIT").unwrap_or_default();
@@ -237,9 +236,8 @@ pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<AgencyFi
     }
     let mut figures = AgencyFigures::default();
     for (index, series) in series.iter().enumerate() {
-        let is_unknown =
-            |text: &&String| text.contains("not exist") && text.contains(&series.field);
-        if response.message.iter().any(|text| is_unknown(&text)) {
+        let is_unknown = |text: &String| text.contains("not exist") && text.contains(&series.field);
+        if response.message.iter().any(is_unknown) {
             let problem = format!("{NOT_FOUND} \"{}\"", series.field);
             figures.refused.push((index, problem));
         }
@@ -282,7 +280,10 @@ fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 /// # Errors
 /// Describes why the whole file is unusable. The agency answers an unknown name with a page and status 200, so the first line is
 /// checked.
-pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
+pub(super) fn read_bea_flat(
+    body: &[u8],
+    series: &[&SeriesRecipe],
+) -> Result<AgencyFigures, String> {
     let mut reader = csv::ReaderBuilder::new().from_reader(body);
     let header = reader.headers().map_err(|e| e.to_string())?;
     let columns = header.iter().map(str::trim);
@@ -293,7 +294,7 @@ pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec
     for (index, series) in series.iter().enumerate() {
         indexes.entry(&series.field).or_default().push(index);
     }
-    let mut cells = Vec::new();
+    let mut figures = AgencyFigures::default();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| e.to_string())? {
         let column = |index: usize| record.get(index).unwrap_or_default().trim();
@@ -302,9 +303,10 @@ pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec
         };
         let date = dates::parse_period(column(1))
             .ok_or_else(|| format!("\"{}\" is not a period", column(1)))?;
-        cells.extend(indexes.iter().map(|i| (*i, date, column(2).to_owned())));
+        let cells = indexes.iter().map(|i| (*i, date, column(2).to_owned()));
+        figures.cells.extend(cells);
     }
-    Ok(cells)
+    Ok(figures)
 }
 
 /// Returns month, day of the report and cell of each row of the monthly Treasury statement.

@@ -22,9 +22,8 @@ pub type Bases = BTreeMap<SeriesId, String>;
 #[derive(Debug)]
 pub struct Reader<'a> {
     feed: &'a Feed,
-    series: Vec<&'a SeriesRecipe>,
     /// The points of each entry of `series`, or the first error in them.
-    points: Vec<Result<Vec<Point>, String>>,
+    columns: Vec<Column<'a>>,
     dates: BTreeSet<Date>,
     row_count: usize,
     bases: Bases,
@@ -35,10 +34,13 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Creates a reader for some of the series of a feed.
     pub fn new(feed: &'a Feed, series: &[&'a SeriesRecipe]) -> Self {
+        let column = |series: &&'a SeriesRecipe| Column {
+            series,
+            points: Ok(Vec::new()),
+        };
         Self {
             feed,
-            series: series.to_vec(),
-            points: series.iter().map(|_| Ok(Vec::new())).collect(),
+            columns: series.iter().map(column).collect(),
             dates: BTreeSet::new(),
             row_count: 0,
             bases: Bases::new(),
@@ -54,39 +56,27 @@ impl<'a> Reader<'a> {
         if body.trim_ascii().is_empty() {
             return Err("the response is empty".to_owned());
         }
-        let cells = match self.feed.format {
+        let read = match self.feed.format {
             Format::Csv => return self.read_csv(body, request).map(|()| None),
             Format::Xml => return self.read_xml(body, request).map(|()| None),
             Format::Json | Format::Mts => return self.read_json(body, request),
-            Format::BoardZip | Format::Bls => {
-                let read = if self.feed.format == Format::Bls {
-                    formats::read_bls
-                } else {
-                    formats::read_board_zip
-                };
-                let response = read(body, &self.series)?;
-                for (index, problem) in response.refused {
-                    if let Some(points) = self.points.get_mut(index) {
-                        *points = Err(problem);
-                    }
-                }
-                self.bases.extend(response.bases);
-                response.cells
-            }
-            Format::BeaFlat => formats::read_bea_flat(body, &self.series)?,
+            Format::BoardZip => formats::read_board_zip,
+            Format::Bls => formats::read_bls,
+            Format::BeaFlat => formats::read_bea_flat,
         };
+        let series: Vec<_> = self.columns.iter().map(|column| column.series).collect();
+        let response = read(body, &series)?;
+        for (index, problem) in response.refused {
+            if let Some(column) = self.columns.get_mut(index) {
+                column.points = Err(problem);
+            }
+        }
+        self.bases.extend(response.bases);
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);
-        for (index, date, cell) in cells {
+        for (index, date, cell) in response.cells {
             let date = period.map_or(date, |period| period.period_date(date));
-            let series = self.series.get(index);
-            let points = self.points.get_mut(index);
-            if let Some((series, points)) = series.zip(points) {
-                add_point(
-                    points,
-                    date,
-                    String::new(),
-                    parse_figure(self.feed, series, date, &cell),
-                );
+            if let Some(column) = self.columns.get_mut(index) {
+                column.add(self.feed, date, String::new(), &cell);
             }
         }
         Ok(None)
@@ -103,7 +93,7 @@ impl<'a> Reader<'a> {
     /// Says which rule of the recipe the responses break together.
     pub fn finish(self, today: Date) -> Result<Figures, String> {
         let mut points_by_series = BTreeMap::new();
-        for (series, points) in self.series.iter().zip(self.points) {
+        for Column { series, points } in self.columns {
             let entry = points_by_series.entry(series.id.clone());
             entry.or_insert((series.last_of, Vec::new())).1.push(points);
         }
@@ -149,7 +139,8 @@ impl<'a> Reader<'a> {
         let header = reader.headers().map_err(|e| e.to_string())?.clone();
         let columns: HashMap<&str, usize> = header.iter().zip(0..).collect();
         let is_strict = self.feed.missing_field == MissingField::Refuse;
-        let fields = self.series.iter().filter(|_| is_strict).map(|s| &s.field);
+        let columns_read = self.columns.iter().filter(|_| is_strict);
+        let fields = columns_read.map(|column| &column.series.field);
         let mut required = self.feed.header.iter().chain(fields);
         if let Some(name) = required.find(|name| !columns.contains_key(name.as_str())) {
             return Err(format!("the column \"{name}\" is missing"));
@@ -235,14 +226,10 @@ impl<'a> Reader<'a> {
             format!("no rows at {pointer}: {text}")
         })?;
         if self.feed.format == Format::Mts {
-            for (series, points) in self.series.iter().zip(&mut self.points) {
-                for (date, rank, cell) in formats::read_treasury_months(rows, &series.field)? {
-                    add_point(
-                        points,
-                        date,
-                        rank,
-                        parse_figure(self.feed, series, date, &cell),
-                    );
+            for column in &mut self.columns {
+                let months = formats::read_treasury_months(rows, &column.series.field)?;
+                for (date, rank, cell) in months {
+                    column.add(self.feed, date, rank, &cell);
                 }
             }
         } else {
@@ -277,10 +264,8 @@ impl<'a> Reader<'a> {
         let Some(Split::Page { next, total, .. }) = &self.feed.split else {
             return Ok(None);
         };
-        let total = document
-            .pointer(total)
-            .map(cell_text)
-            .and_then(|n| n.parse::<usize>().ok())
+        let announced = document.pointer(total).map(cell_text);
+        let total = (announced.and_then(|n| n.parse::<usize>().ok()))
             .ok_or("the total number of rows is missing")?;
         let has_more = match next {
             Some(next) => document.pointer(next).is_some_and(|next| !next.is_null()),
@@ -302,7 +287,8 @@ impl<'a> Reader<'a> {
         let form = self.feed.date.as_ref().ok_or("the recipe has no date")?;
         let date = form.read_date(lookup)?;
         self.dates.insert(date);
-        for (series, points) in self.series.iter().zip(&mut self.points) {
+        for column in &mut self.columns {
+            let series = column.series;
             let is_requested = request.key.as_ref().is_none_or(|key| series.key == *key);
             if !is_requested || !are_met(&series.conditions, lookup) {
                 continue;
@@ -321,12 +307,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };
-            add_point(
-                points,
-                date,
-                rank,
-                parse_figure(self.feed, series, date, &cell),
-            );
+            column.add(self.feed, date, rank, &cell);
         }
         Ok(())
     }
@@ -338,11 +319,8 @@ impl Quota {
         serde_json::from_slice(body).is_ok_and(|document: Value| {
             let lookup = |pointer: &str| document.pointer(pointer).map(cell_text);
             let message = lookup(&self.message).unwrap_or_default();
-            let is_about_quota = self
-                .words
-                .iter()
-                .any(|word| message.contains(word.as_str()));
-            is_about_quota && are_met(&self.conditions, &lookup)
+            let mut words = self.words.iter();
+            words.any(|word| message.contains(word.as_str())) && are_met(&self.conditions, &lookup)
         })
     }
 }
@@ -361,17 +339,21 @@ fn are_met(conditions: &[Condition], lookup: CellLookup<'_>) -> bool {
     conditions.iter().all(is_met)
 }
 
-/// Adds a figure to the points of its series, or replaces them by the error in it.
-fn add_point(
-    points: &mut Result<Vec<Point>, String>,
-    date: Date,
-    rank: String,
-    figure: Result<Option<f64>, String>,
-) {
-    let Ok(list) = points else { return };
-    match figure {
-        Ok(value) => list.extend(value.map(|value| Point { date, value, rank })),
-        Err(problem) => *points = Err(problem),
+/// A series with its points, or with what is wrong with a figure of it.
+#[derive(Debug)]
+struct Column<'a> {
+    series: &'a SeriesRecipe,
+    points: Result<Vec<Point>, String>,
+}
+
+impl Column<'_> {
+    /// Adds the figure of a cell, unless one before it was wrong.
+    fn add(&mut self, feed: &Feed, date: Date, rank: String, cell: &str) {
+        let Ok(points) = &mut self.points else { return };
+        match parse_figure(feed, self.series, date, cell) {
+            Ok(value) => points.extend(value.map(|value| Point { date, value, rank })),
+            Err(problem) => self.points = Err(problem),
+        }
     }
 }
 
@@ -399,10 +381,11 @@ fn parse_figure(
         return Ok(None);
     }
     // A power of ten below one is not exact in binary; its inverse is.
-    let value = if series.scale.abs() < 1.0 {
-        number / (1.0 / series.scale).round()
+    let scale = series.scale.unwrap_or(1.0);
+    let value = if scale.abs() < 1.0 {
+        number / (1.0 / scale).round()
     } else {
-        number * series.scale
+        number * scale
     };
     let decimals = series.decimals.map(i32::from);
     let value = decimals.map_or(value, |n| round_to(value, n));

@@ -32,7 +32,7 @@ impl DailyRequests {
         if let Some(ledger) = ledgers.get(&name) {
             return Ok(Arc::clone(ledger));
         }
-        let clock = Arc::new(SystemClock::default());
+        let clock = Arc::new(SystemClock);
         let ledger = Arc::new(Ledger::open(self.file.as_deref(), &name, limit, clock)?);
         ledgers.insert(name, Arc::clone(&ledger));
         Ok(ledger)

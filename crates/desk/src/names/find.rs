@@ -116,15 +116,11 @@ impl Desk {
         let is_included = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
         let mut infos = find_in_catalogue(query);
         infos.retain(|info| is_included(&info.category));
-        if self.settings().lock.is_some() {
-            let listed: Result<Vec<bool>> = infos.iter().map(|info| self.is_listed(info)).collect();
-            let mut is_listed = listed?.into_iter();
-            infos.retain(|_| is_listed.next() == Some(true));
-        }
-        let mut matches: Vec<Match> = infos
-            .into_iter()
-            .map(|info| (info.id.clone(), Some(info)))
-            .collect();
+        let listed: Result<Vec<bool>> = infos.iter().map(|info| self.is_listed(info)).collect();
+        let mut is_listed = listed?.into_iter();
+        infos.retain(|_| is_listed.next() == Some(true));
+        let listed = infos.into_iter();
+        let mut matches: Vec<Match> = listed.map(|info| (info.id.clone(), Some(info))).collect();
         if is_included(IMPORTED) {
             let mut outside = self.find_outside(query)?.into_iter().peekable();
             // A whole name means that series and not one with a similar name.
@@ -133,10 +129,9 @@ impl Desk {
             matches.extend(outside);
         }
         let total = matches.len();
-        let infos = matches
-            .into_iter()
-            .take(limit)
-            .map(|(id, info)| info.map_or_else(|| self.outside_catalogue(&id), Ok));
+        matches.truncate(limit);
+        let info = |(id, info): Match| info.map_or_else(|| self.outside_catalogue(&id), Ok);
+        let infos = matches.into_iter().map(info);
         Ok((infos.collect::<Result<_>>()?, total))
     }
 
@@ -168,15 +163,12 @@ impl Desk {
             .sort_by_cached_key(|d| (fold_name(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = described.iter().map(|d| d.id.clone()).collect();
         let summary = self.store_summary()?;
-        let others = summary
-            .others
-            .iter()
-            .filter(|(folded, id)| folded.contains(&name) && !ids.contains(id))
-            .map(|(_, id)| (id.clone(), None));
-        let described = described
-            .into_iter()
-            .map(|d| Ok((d.id.clone(), Some(self.imported_info(d)?))));
-        described.chain(others.map(Ok)).collect()
+        let is_other =
+            |(folded, id): &&(String, SeriesId)| folded.contains(&name) && !ids.contains(id);
+        let others = summary.others.iter().filter(is_other);
+        let unnamed = others.map(|(_, id)| Ok((id.clone(), None)));
+        let info = |d: Description| Ok((d.id.clone(), Some(self.imported_info(d)?)));
+        described.into_iter().map(info).chain(unnamed).collect()
     }
 
     /// Returns the description of a series outside the catalogue, from the store or from its rows.
@@ -259,8 +251,6 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         return all;
     }
     let found = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let infos = found
-        .into_iter()
-        .filter_map(|document| catalogue.get(&document.name));
+    let infos = found.into_iter().filter_map(|d| catalogue.get(&d.name));
     infos.cloned().collect()
 }

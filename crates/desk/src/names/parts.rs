@@ -65,14 +65,11 @@ impl Asked {
         };
         let is_of_place =
             part.place.is_empty() || meets(&part.place.split('|').collect::<Vec<_>>());
-        let is_of_group = part
-            .group
-            .split(';')
-            .filter(|group| !group.is_empty())
-            .all(|group| {
-                let bare = group.trim_matches(['(', ')']);
-                meets(&[bare]) || bare != group
-            });
+        let mut groups = part.group.split(';').filter(|group| !group.is_empty());
+        let is_of_group = groups.all(|group| {
+            let bare = group.trim_matches(['(', ')']);
+            meets(&[bare]) || bare != group
+        });
         is_of_place && is_of_group && unmet.is_empty()
     }
 
@@ -91,12 +88,9 @@ impl Asked {
 
     /// Returns the series that are exactly of the places and groups asked for.
     pub(super) fn series(&self) -> Vec<&'static Arc<SeriesInfo>> {
-        let met = Catalogue::embedded()
-            .parts()
-            .iter()
-            .filter(|part| self.is_met_by(part));
-        met.filter_map(|part| Catalogue::embedded().get(part.id))
-            .collect()
+        let catalogue = Catalogue::embedded();
+        let met = catalogue.parts().iter().filter(|part| self.is_met_by(part));
+        met.filter_map(|part| catalogue.get(part.id)).collect()
     }
 
     /// Returns the formulas of the places and groups asked for that measure what the nation's do, with their series: of
@@ -127,10 +121,8 @@ impl Asked {
             return usual;
         }
         // Of what a name may mean besides only what is measured alike: "employment of men" is no share.
-        let first = wholes
-            .usual
-            .first()
-            .and_then(|id| Catalogue::embedded().get(id));
+        let usual = wholes.usual.first();
+        let first = usual.and_then(|id| Catalogue::embedded().get(id));
         let unit = |info: &Arc<SeriesInfo>| info.units_short.chars().next();
         let mut others = found(&wholes.others);
         others.retain(|(_, info)| first.is_none_or(|first| unit(first) == unit(info)));
@@ -139,19 +131,11 @@ impl Asked {
 
     /// Returns the series nearest to what is asked: that measure the same near by or in part, or else other things there.
     pub(super) fn nearest(&self, wholes: &Wholes) -> Vec<&'static Arc<SeriesInfo>> {
-        let inputs = |whole: &String| {
-            let formula =
-                identities::identity(whole).map_or(whole.as_str(), |identity| identity.formula);
-            let tree = expression::parse(formula).ok();
-            let names = |tree: expression::Expr| {
-                tree.names()
-                    .into_iter()
-                    .map(|(name, _)| name.to_owned())
-                    .collect()
-            };
-            tree.map_or_else(Vec::new, names)
+        let formula = |whole: &String| match identities::identity(whole) {
+            Some(identity) => inputs(identity.formula),
+            None => inputs(whole),
         };
-        let inputs: Vec<String> = wholes.iter().flat_map(inputs).collect();
+        let inputs: Vec<String> = wholes.iter().flat_map(formula).collect();
         let mut near: Vec<&SeriesPart> = inputs.iter().flat_map(|whole| siblings(whole)).collect();
         near.retain(|part| self.nearness(part) > 0);
         if near.is_empty() {
@@ -159,10 +143,8 @@ impl Asked {
             near.extend(there.filter(|part| self.nearness(part) > 0));
         }
         near.sort_by_key(|part| {
-            (
-                Reverse(self.nearness(part)),
-                part.group.matches(';').count(),
-            )
+            let groups = part.group.matches(';').count();
+            (Reverse(self.nearness(part)), groups)
         });
         let info = |part: &SeriesPart| Catalogue::embedded().get(part.id);
         near.into_iter().filter_map(info).collect()
@@ -187,6 +169,13 @@ impl Wholes {
     pub(super) fn iter(&self) -> impl Iterator<Item = &String> {
         self.usual.iter().chain(&self.others)
     }
+}
+
+/// Returns the names in a formula, none for what is no formula.
+pub(super) fn inputs(formula: &str) -> Vec<String> {
+    let tree = expression::parse(formula).ok();
+    let names = tree.iter().flat_map(|tree| tree.names());
+    names.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Returns the series of places and groups that measure what one of the nation does.

@@ -4,16 +4,18 @@
 //! whole and no sign, operator or change is lost.
 
 use super::parts::{Asked, Wholes};
-use super::register::{NameTable, Target, significant, suggest};
-use super::words::{Kind, Token, rows, unit};
+use super::register::{Absent, NameTable, Target, significant, suggest};
+use super::words::{Kind, Token, unit};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Choices;
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::identities;
-use econoscope_core::model::{Frequency, SeriesInfo};
+use econoscope_core::indicators::prose::enclosed;
+use econoscope_core::model::{Frequency, SeriesInfo, table};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
+use strum::EnumString;
 
 /// A series or formula that a name, or one side of it, means.
 #[derive(Debug, Clone)]
@@ -77,32 +79,26 @@ impl Part {
     }
 
     fn call(&self, function: &str, unit: &str) -> Self {
-        let called = Self::formula(
-            &function.replace("()", &format!("({})", self.formula)),
-            unit,
-        );
+        let argument = format!("({})", self.formula);
         Self {
             choices: self.choices,
             unread: self.unread.clone(),
-            ..called
+            ..Self::formula(&function.replace("()", &argument), unit)
         }
     }
 
     /// Applies a transform; `None` if the figures have no such change.
     fn apply(self, transform: &str) -> Option<Self> {
         let is_rate = self.unit == "%";
-        let is_adjusted = self
-            .info
-            .as_ref()
-            .is_some_and(|info| info.seasonally_adjusted);
-        let is_monthly = self.info.as_ref().map(|info| info.frequency) == Some(Frequency::Monthly);
+        let info = self.info.as_deref();
+        let is_adjusted = info.is_some_and(|info| info.seasonally_adjusted);
+        let is_monthly = info.is_some_and(|info| info.frequency == Frequency::Monthly);
         let function = match transform {
             "yoy" | "growth" | "inflation" if self.is_yearly() => return Some(self),
             "nsa" if !is_adjusted && self.info.is_some() => return Some(self),
             "nsa" => {
-                return Some(Self::series(
-                    Catalogue::embedded().get(identified(&format!("nsa({})", self.formula))?)?,
-                ));
+                let id = identified(&format!("nsa({})", self.formula))?;
+                return Catalogue::embedded().get(id).map(Self::series);
             }
             "inflation" if !has_prices(self.info.as_deref()?) => return None,
             "yoy" if is_rate => "ch1()",
@@ -167,7 +163,7 @@ fn identified(formula: &str) -> Option<&'static str> {
     static IDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         let exact = identities::all().filter(|(_, identity)| !identity.is_average);
         let own = exact.map(|(id, identity)| (identity.formula, id));
-        let other = rows(include_str!("../../data/equal.csv")).map(|[formula, id]| (formula, id));
+        let other = table::embedded(include_str!("../../data/equal.csv")).map(<(_, _)>::from);
         own.chain(other).collect()
     });
     IDS.get(formula).copied()
@@ -205,34 +201,21 @@ fn fits(head: &str, info: &SeriesInfo) -> bool {
 
 /// Items that may still be looked up for a name. Each transform may apply to what another one gives, and each operator may
 /// divide a name in two, so that eighty characters could be read in more ways than there is time for.
-struct Lookups(Cell<usize>);
-
-impl Lookups {
-    /// Most items that are looked up for one name.
-    const MAX: usize = 96;
-
-    fn new() -> Self {
-        Self(Cell::new(Self::MAX))
-    }
-
-    fn is_spent(&self) -> bool {
-        self.0.get() == 0
-    }
-}
+type Lookups = Cell<usize>;
+/// Most items that are looked up for one name.
+const MAX_LOOKUPS: usize = 96;
 
 /// Returns the name of exactly these words: all of them, or without courtesies, times and heads that fit.
 fn item(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
-    lookups.0.set(lookups.0.get().saturating_sub(1));
+    lookups.set(lookups.get().saturating_sub(1));
     let table = NameTable::embedded();
     // "2y and 10y" are two columns, not their difference.
-    let has_and = tokens
-        .iter()
-        .any(|token| token.text == "and" && token.typed != "/");
+    let is_and = |token: &Token| token.text == "and" && token.typed != "/";
+    let has_and = tokens.iter().any(is_and);
     let find = |is_read: &dyn Fn(&Token) -> bool| {
         let words = significant(tokens.iter().filter(|token| is_read(token)));
-        table
-            .find(&words)
-            .filter(|target| !has_and || !target.is_difference())
+        let found = table.find(&words);
+        found.filter(|target| !has_and || !target.is_difference())
     };
     let is_told = |token: &Token| token.kind != Kind::Filler;
     let is_timeless = |token: &Token| is_told(token) && token.kind != Kind::Time;
@@ -255,7 +238,7 @@ fn item(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
         Some(Target::Series(info)) => Part::series(info),
         Some(Target::Formula(formula)) => Part::formula(formula, ""),
         Some(Target::Choices(choices)) => Part::usual(choices.name, choices)?,
-        Some(Target::Absent(_)) | None => return local(tokens, lookups),
+        None => return local(tokens, lookups),
     };
     if exact.is_none() {
         let times = tokens.iter().filter(|token| token.kind == Kind::Time);
@@ -328,9 +311,7 @@ fn typed(tokens: &[Token]) -> String {
 }
 
 fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
-    let kept = (0..)
-        .zip(tokens)
-        .filter(|(index, _)| !left_out.contains(index));
+    let kept = (0..).zip(tokens).filter(|(at, _)| !left_out.contains(at));
     kept.map(|(_, token)| token.clone()).collect()
 }
 
@@ -339,7 +320,7 @@ fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
 /// # Errors
 /// [`Error::Ambiguous`] for an item without a usual meaning.
 pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
-    match transformed(tokens, &Lookups::new())? {
+    match transformed(tokens, &Lookups::new(MAX_LOOKUPS))? {
         Some(part) => Ok(Some(part)),
         None => alone(tokens),
     }
@@ -362,7 +343,7 @@ fn alone(tokens: &[Token]) -> Result<Option<Part>> {
 }
 
 fn transformed(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
-    if lookups.is_spent() {
+    if lookups.get() == 0 {
         return Ok(None);
     }
     if let Some(part) = item(tokens, lookups)? {
@@ -405,26 +386,17 @@ fn of_prices(tokens: &[Token], lookups: &Lookups) -> Result<Option<Part>> {
 }
 
 /// The operators, the loosest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "snake_case")]
 enum Operator {
+    #[strum(serialize = "and", serialize = "pair")]
     Columns,
+    #[strum(serialize = "minus", serialize = "less", serialize = "difference")]
     Minus,
     Plus,
+    #[strum(serialize = "over", serialize = "ratio")]
     Over,
     Share,
-}
-
-impl Operator {
-    fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "and" | "pair" => Self::Columns,
-            "minus" | "less" | "difference" => Self::Minus,
-            "plus" => Self::Plus,
-            "over" | "ratio" => Self::Over,
-            "share" => Self::Share,
-            _ => return None,
-        })
-    }
 }
 
 /// Reads a name: one part, or several columns. `None` where a word is not read.
@@ -432,7 +404,7 @@ impl Operator {
 /// # Errors
 /// As [`single`].
 pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
-    let mut columns = divided(tokens, &Lookups::new())?;
+    let mut columns = divided(tokens, &Lookups::new(MAX_LOOKUPS))?;
     // What a side lacks it may have from a side that is a column already: "in Texas, Ohio and Florida".
     let mut read = HashSet::new();
     if let Some(columns) = &mut columns {
@@ -445,7 +417,7 @@ fn divided(tokens: &[Token], lookups: &Lookups) -> Result<Option<Vec<Part>>> {
     if let Some(part) = transformed(tokens, lookups)? {
         return Ok(Some(vec![part]));
     }
-    if lookups.is_spent() {
+    if lookups.get() == 0 {
         return Ok(None);
     }
     let is_courtesy = |token: &&Token| matches!(token.kind, Kind::Stop | Kind::Filler);
@@ -453,7 +425,7 @@ fn divided(tokens: &[Token], lookups: &Lookups) -> Result<Option<Vec<Part>>> {
     let body = tokens.get(before + 1..).unwrap_or(&[]);
     let first = tokens.get(before).map_or("", |token| token.text.as_str());
     if let "difference" | "ratio" | "pair" = first
-        && let Some(operator) = Operator::parse(first)
+        && let Ok(operator) = first.parse()
     {
         let is_between = |token: &Token| token.text == "and" || token.typed == "to";
         let mut found = (0..body.len()).filter(|at| body.get(*at).is_some_and(is_between));
@@ -467,7 +439,7 @@ fn divided(tokens: &[Token], lookups: &Lookups) -> Result<Option<Vec<Part>>> {
             let token = tokens.get(at)?;
             let is_over = is_ratio && token.typed == "to";
             let text = if is_over { "over" } else { token.text.as_str() };
-            let operator = Operator::parse(text).filter(|operator| wanted.contains(operator))?;
+            let operator = text.parse().ok().filter(|read| wanted.contains(read))?;
             sides(operator, tokens, at, lookups)
         })
     };
@@ -485,11 +457,8 @@ fn sides(operator: Operator, tokens: &[Token], at: usize, lookups: &Lookups) -> 
         divided(&both, lookups).ok().flatten()
     };
     let from_right = || (1..right.len()).find_map(|from| read(left, right.get(from..)?));
-    let from_left = || {
-        (1..left.len())
-            .rev()
-            .find_map(|to| read(left.get(..to)?, right))
-    };
+    let mut ends = (1..left.len()).rev();
+    let from_left = || ends.find_map(|to| read(left.get(..to)?, right));
     let is_empty = |side: &[Token]| side.iter().all(|token| token.kind == Kind::Stop);
     if is_empty(left) || is_empty(right) {
         return None;
@@ -547,13 +516,12 @@ const MAX_NEAR: usize = 2;
 pub(super) type Refusal = (String, Vec<Suggestion>);
 
 /// Returns the entry of the register for a name without the first kinds of this order.
-fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Target> {
+fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Absent> {
     let order = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
     let find = |count: &usize| {
         let left_out = order.get(..*count)?;
-        let told = tokens
-            .iter()
-            .filter(|token| !left_out.contains(&token.kind));
+        let is_told = |token: &&Token| !left_out.contains(&token.kind);
+        let told = tokens.iter().filter(is_told);
         NameTable::embedded().find_absent(&significant(told))
     };
     counts.iter().find_map(find)
@@ -564,7 +532,8 @@ fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Target> {
 /// # Errors
 /// As [`single`].
 pub(super) fn is_absent(tokens: &[Token]) -> Result<bool> {
-    Ok(item(tokens, &Lookups::new())?.is_none() && find_absent(tokens, &[0, 2]).is_some())
+    Ok(item(tokens, &Lookups::new(MAX_LOOKUPS))?.is_none()
+        && find_absent(tokens, &[0, 2]).is_some())
 }
 
 /// Returns the refusal of what the register has: without courtesies, times, heads and changes.
@@ -577,16 +546,10 @@ pub(super) fn elsewhere(tokens: &[Token]) -> Option<Refusal> {
     let asked = Asked::new(tokens)?;
     let read = parts(&asked.bare).map(Option::unwrap_or_default);
     let wholes = wholes(read).ok()?;
-    let of_nation = wholes
-        .iter()
-        .next()
-        .and_then(|whole| Catalogue::embedded().get(whole));
+    let of_nation = Catalogue::embedded().get(wholes.iter().next()?);
     let why = format!("no series here is of {} alone", asked.words());
     let near = asked.nearest(&wholes).into_iter().take(MAX_NEAR);
-    wholes
-        .iter()
-        .next()
-        .map(|_| (why, suggest(near.chain(of_nation))))
+    Some((why, suggest(near.chain(of_nation))))
 }
 
 /// Returns the refusal of any other name: by a place, by an entry of the register with some of its words, or by the words
@@ -598,12 +561,11 @@ pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
     }
     let is_told = |t: &&Token| !matches!(t.kind, Kind::Stop | Kind::Filler | Kind::Time);
     let words = significant(tokens.iter().filter(is_told));
-    if let Some(target) = table.find_absent_within(&words) {
-        return Some(reason(target));
+    if let Some(absent) = table.find_absent_within(&words) {
+        return Some(reason(absent));
     }
-    let strange = tokens
-        .iter()
-        .filter(|t| is_told(t) && !table.is_known(&t.text));
+    let told = tokens.iter().filter(is_told);
+    let strange = told.filter(|token| !table.is_known(&token.text));
     let unknown: Vec<&str> = strange.map(|token| token.typed.as_str()).collect();
     let why = match unknown.as_slice() {
         [] => "no series here is exactly that".to_owned(),
@@ -613,13 +575,9 @@ pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
     (!nearest.is_empty()).then_some((why, nearest))
 }
 
-fn reason(target: Target) -> Refusal {
-    let mut text = String::new();
-    if let Target::Absent([_, why, _, differs]) = target {
-        why.clone_into(&mut text);
-        if !differs.is_empty() {
-            text += &format!("; the nearest here {differs}");
-        }
-    }
-    (text, suggest(target.series()))
+fn reason([_, why, nearest, differs]: Absent) -> Refusal {
+    let differs = enclosed("; the nearest here ", differs, "");
+    let ids = nearest.split(';');
+    let infos = ids.filter_map(|id| Catalogue::embedded().get(id));
+    (format!("{why}{differs}"), suggest(infos))
 }

@@ -1,11 +1,11 @@
 //! What is known by name: series, formulas, ambiguous names, and the register of what is not carried.
 
-use super::words::{self, Kind, Token, rows, tokens, unit};
+use super::words::{self, Kind, Token, tokens, unit};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::Suggestion;
-use econoscope_core::model::SeriesInfo;
 use econoscope_core::model::words::{Spelling, fold_name};
+use econoscope_core::model::{SeriesInfo, table};
 use econoscope_core::recipe::Recipes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -25,7 +25,6 @@ pub(super) enum Target {
     Series(&'static Arc<SeriesInfo>),
     Choices(&'static Choices),
     Formula(&'static str),
-    Absent(Absent),
 }
 
 impl Target {
@@ -35,7 +34,6 @@ impl Target {
         match self {
             Self::Series(info) => vec![info],
             Self::Formula(_) => Vec::new(),
-            Self::Absent([.., nearest, _]) => nearest.split(';').filter_map(find).collect(),
             Self::Choices(choices) => {
                 let most = if choices.has_default { 1 } else { MAX_NEAREST };
                 let candidates = choices.candidates.iter().take(most);
@@ -66,9 +64,9 @@ pub(super) type Words = BTreeSet<String>;
 /// Every name by its words, in any order.
 pub(super) struct NameTable {
     names: HashMap<Key, Target>,
-    absent: HashMap<Key, Target>,
+    absent: HashMap<Key, Absent>,
     vocabulary: HashMap<String, u16>,
-    spellings: Vec<Spelling>,
+    pub(super) spellings: Vec<Spelling>,
     /// Identifiers of agencies and vendors.
     pub(super) ids: HashMap<String, &'static str>,
 }
@@ -129,28 +127,24 @@ impl NameTable {
         let mut choices: Vec<&Choices> = names.ambiguous().collect();
         choices.sort_by_key(|choices| (choices.has_default, choices.name));
         let choices = choices.into_iter().map(|c| (c.name, Target::Choices(c)));
-        let aliases = names
-            .aliases()
-            .map(|(alias, info)| (alias, Target::Series(info)));
-        let phrases = rows(include_str!("../../data/phrases.csv")).map(|[name, formula]| {
-            let series = Catalogue::embedded().get(formula).map(Target::Series);
-            (name, series.unwrap_or(Target::Formula(formula)))
-        });
+        let named = |(alias, info)| (alias, Target::Series(info));
+        let aliases = names.aliases().map(named);
+        let phrases =
+            table::embedded(include_str!("../../data/phrases.csv")).map(|[name, formula]| {
+                let series = Catalogue::embedded().get(formula).map(Target::Series);
+                (name, series.unwrap_or(Target::Formula(formula)))
+            });
         let ids = all().map(|info| (info.id.as_str(), Target::Series(info)));
         let titles = all().map(|info| (info.title.as_str(), Target::Series(info)));
-        for (name, target) in choices
-            .chain(aliases)
-            .chain(phrases)
-            .chain(ids)
-            .chain(titles)
-        {
+        let first = choices.chain(aliases).chain(phrases);
+        for (name, target) in first.chain(ids).chain(titles) {
             let key = table.learn(name);
             table.names.entry(key).or_insert(target);
         }
-        for absent in rows::<4>(include_str!("../../data/absent.csv")) {
+        for absent in table::embedded::<4>(include_str!("../../data/absent.csv")) {
             for name in absent[0].split('|') {
                 let key = table.learn(name);
-                table.absent.entry(key).or_insert(Target::Absent(absent));
+                table.absent.entry(key).or_insert(absent);
             }
         }
         let own = table.vocabulary.keys().cloned();
@@ -183,11 +177,11 @@ impl NameTable {
     }
 
     /// Returns the entry of the register with exactly these words.
-    pub(super) fn find_absent(&self, words: &Words) -> Option<Target> {
+    pub(super) fn find_absent(&self, words: &Words) -> Option<Absent> {
         self.get(&self.absent, words)
     }
 
-    fn get(&self, names: &HashMap<Key, Target>, words: &Words) -> Option<Target> {
+    fn get<T: Copy>(&self, names: &HashMap<Key, T>, words: &Words) -> Option<T> {
         let target = names.get(&self.known(words)).copied();
         target.filter(|_| words.iter().all(|word| self.is_known(word)))
     }
@@ -197,7 +191,7 @@ impl NameTable {
     }
 
     /// Returns the entry of the register with the most of these words and no other.
-    pub(super) fn find_absent_within(&self, words: &Words) -> Option<Target> {
+    pub(super) fn find_absent_within(&self, words: &Words) -> Option<Absent> {
         within(&self.absent, &self.known(words)).into_iter().next()
     }
 
@@ -218,17 +212,14 @@ impl NameTable {
         let mut shorter = BTreeMap::new();
         let mut longer = BTreeMap::new();
         for (tenor, wanted) in words.iter().filter_map(|word| Some((word, days(word)?))) {
-            let others = self
-                .vocabulary
-                .keys()
-                .filter_map(|word| Some((word, days(word)?)));
-            for (other, length) in others.filter(|(other, _)| !words.contains(*other)) {
+            let all = self.vocabulary.keys();
+            let others = all.filter(|word| !words.contains(*word));
+            for (other, length) in others.filter_map(|word| Some((word, days(word)?))) {
                 let mut changed = words.clone();
                 changed.remove(tenor);
                 changed.insert(other.clone());
-                let found = self
-                    .find(&changed)
-                    .and_then(|t| t.series().first().copied());
+                let target = self.find(&changed);
+                let found = target.and_then(|t| t.series().first().copied());
                 let side = if length < wanted {
                     &mut shorter
                 } else {
@@ -240,24 +231,17 @@ impl NameTable {
         let nearest = shorter.pop_last().into_iter().chain(longer.pop_first());
         nearest.map(|(_, info)| info).collect()
     }
-
-    /// Returns the words of names that a misspelled word may mean.
-    pub(super) fn readings(&self, word: &str) -> Vec<&str> {
-        words::readings(word, &self.spellings)
-    }
 }
 
 /// Returns the names whose words are all among these, those with the most words.
-fn within(names: &HashMap<Key, Target>, words: &Key) -> Vec<Target> {
+fn within<T: Copy>(names: &HashMap<Key, T>, words: &Key) -> Vec<T> {
     let is_within = |key: &Key| key.iter().all(|word| words.binary_search(word).is_ok());
-    let found = names
-        .iter()
-        .filter(|(key, _)| !key.is_empty() && is_within(key));
-    let mut names: Vec<_> = found.collect();
-    let most = names.iter().map(|(key, _)| key.len()).max();
-    names.retain(|(key, _)| Some(key.len()) == most);
-    names.sort_by_key(|(key, _)| *key);
-    names.into_iter().map(|(_, target)| *target).collect()
+    let mut found: Vec<_> = names.iter().collect();
+    found.retain(|(key, _)| !key.is_empty() && is_within(key));
+    let most = found.iter().map(|(key, _)| key.len()).max();
+    found.retain(|(key, _)| Some(key.len()) == most);
+    found.sort_by_key(|(key, _)| *key);
+    found.into_iter().map(|(_, target)| *target).collect()
 }
 
 fn days(word: &str) -> Option<u32> {
@@ -270,10 +254,8 @@ fn days(word: &str) -> Option<u32> {
 /// (`data/ids.csv`), folded.
 fn ids() -> HashMap<String, &'static str> {
     let mut ids: HashMap<String, &'static str> = HashMap::new();
-    let series = Recipes::embedded()
-        .feeds()
-        .flat_map(|feed| &feed.feed.series);
-    for series in series {
+    let feeds = Recipes::embedded().feeds();
+    for series in feeds.flat_map(|feed| &feed.feed.series) {
         let info = Catalogue::embedded().get(series.id.as_str());
         // A short word or one in small letters is the name of a column.
         let is_id = |name: &&String| name.len() >= 4 && **name != name.to_lowercase();
@@ -288,7 +270,7 @@ fn ids() -> HashMap<String, &'static str> {
     ids.retain(|_, id| !id.is_empty());
     // A star stands for all other identifiers with these letters.
     let key = |name: &str| fold_name(name) + if name.ends_with('*') { "*" } else { "" };
-    let own = rows(include_str!("../../data/ids.csv"));
+    let own = table::embedded(include_str!("../../data/ids.csv"));
     ids.extend(own.map(|[name, meaning]| (key(name), meaning)));
     ids
 }

@@ -5,9 +5,10 @@
 //! the names is stated in the answer ("read as GASREGW"). What has no reading is refused with the reason and the nearest
 //! series; a name like nothing known has none.
 
+use super::parts::inputs;
 use super::read::{self, Part};
 use super::register::{NameTable, suggest};
-use super::words::{self, Token, rows};
+use super::words::{self, Token};
 use crate::Desk;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
@@ -18,7 +19,7 @@ use econoscope_core::indicators::prose::{enclosed, join};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::{Spelling, fold_name};
-use econoscope_core::model::{AsOf, Date, DateRange, SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, DateRange, SeriesId, SeriesInfo, table};
 use jiff::ToSpan;
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -40,16 +41,6 @@ pub struct Resolution {
     pub related: Vec<Arc<SeriesInfo>>,
     /// The reading of a name that is not the series' own: "inflation" read as CPI_YOY.
     pub note: Option<String>,
-}
-
-impl Resolution {
-    fn exact(info: Arc<SeriesInfo>) -> Self {
-        Self {
-            info,
-            related: Vec::new(),
-            note: None,
-        }
-    }
 }
 
 /// What a name means: one series or formula, or several columns.
@@ -92,40 +83,30 @@ impl Meaning {
 
 /// Returns the title of a series, or the formula in words.
 pub fn title(part: &Part) -> String {
-    let name = |id: &str| {
-        Catalogue::embedded()
-            .get(id)
-            .map_or_else(|| id.to_owned(), |info| info.title.clone())
-    };
-    match (&part.info, expression::parse(&part.formula)) {
-        (Some(info), _) => info.title.clone(),
-        (None, Ok(tree)) => tree.describe(&name),
-        (None, Err(_)) => part.formula.clone(),
+    if let Some(info) = &part.info {
+        return info.title.clone();
     }
+    let name = |id: &str| match Catalogue::embedded().get(id) {
+        Some(info) => info.title.clone(),
+        None => id.to_owned(),
+    };
+    let tree = expression::parse(&part.formula);
+    tree.map_or_else(|_| part.formula.clone(), |tree| tree.describe(&name))
 }
 
 /// Describes what an ambiguous name may mean besides its usual meaning.
 fn other_choices(choices: &Choices) -> String {
-    let beside: Vec<&str> = choices
-        .companions
-        .iter()
-        .map(|info| info.id.as_str())
-        .collect();
+    let is_beside = |id: &str| choices.companions.iter().any(|info| info.id.as_str() == id);
     let others = choices.candidates.iter().skip(1);
-    let others = others.filter(|other| !beside.contains(&other.id.as_str()));
-    let named = others.map(|s| format!("{} ({})", s.id, s.title));
-    enclosed(
-        "; it may also mean ",
-        &join(named.take(MAX_SUGGESTIONS), ", "),
-        "",
-    )
+    let named = others.filter(|other| !is_beside(&other.id));
+    let texts = named.map(|s| format!("{} ({})", s.id, s.title));
+    let list = join(texts.take(MAX_SUGGESTIONS), ", ");
+    enclosed("; it may also mean ", &list, "")
 }
 
 /// Returns the series of the catalogue that a name means.
 pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
-    resolve("series", name)
-        .ok()
-        .map(|resolution| resolution.info)
+    Some(resolve("series", name).ok()?.info)
 }
 
 /// Resolves a name to one series of the catalogue. `kind` is the word for the name in errors: `ticker` or `series`.
@@ -133,36 +114,27 @@ pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
 /// # Errors
 /// As [`read`]; [`Error::InvalidParam`] for what is a formula, [`Error::Ambiguous`] for several series.
 pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
-    let reading = read(kind, name)?;
-    match reading.columns.as_slice() {
-        [
-            Part {
-                info: Some(info),
-                choices,
-                ..
-            },
-        ] => Ok(Resolution {
+    let Meaning { columns, note } = read(kind, name)?;
+    if let [part] = columns.as_slice() {
+        let Some(info) = &part.info else {
+            let problem = format!("is a formula here, {}", part.formula);
+            let takes = "a series; get_metric and compare_series take";
+            let allowed = format!("{takes} {}", part.formula);
+            return Err(Error::invalid(kind, name, &problem, &allowed));
+        };
+        let choices = part.choices;
+        return Ok(Resolution {
             info: Arc::clone(info),
             related: choices.map_or_else(Vec::new, |choices| choices.companions.clone()),
-            note: reading.note,
-        }),
-        [part] => {
-            let problem = format!("is a formula here, {}", part.formula);
-            let allowed = format!(
-                "a series; get_metric and compare_series take {}",
-                part.formula
-            );
-            Err(Error::invalid(kind, name, &problem, &allowed))
-        }
-        columns => Err(Error::Ambiguous {
-            name: quote(name),
-            problem: "names several series, and one is taken here (compare_series takes up to eight)",
-            choices: columns
-                .iter()
-                .map(|part| Suggestion::new(part.formula.as_str(), title(part)))
-                .collect(),
-        }),
+            note,
+        });
     }
+    let choice = |part: &Part| Suggestion::new(part.formula.as_str(), title(part));
+    Err(Error::Ambiguous {
+        name: quote(name),
+        problem: "names several series, and one is taken here (compare_series takes up to eight)",
+        choices: columns.iter().map(choice).collect(),
+    })
 }
 
 /// Reads a name.
@@ -242,11 +214,13 @@ fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 /// Builds the error for a name without a reading.
 fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
     let siblings = similar_ids(name);
-    let is_one_word =
-        |name: &&str| !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
-    let near = Some(name)
-        .filter(is_one_word)
-        .map_or_else(Vec::new, suggestions);
+    let word = name.trim();
+    let is_one_word = !word.contains(' ') && !words::is_english(&word.to_lowercase());
+    let near = if is_one_word {
+        suggestions(name)
+    } else {
+        Vec::new()
+    };
     let refusal = match read::absent(tokens) {
         Some(refusal) => Some(refusal),
         None if !siblings.is_empty() => {
@@ -275,18 +249,14 @@ fn foreign_id(name: &str) -> Option<&str> {
     let ids = &NameTable::embedded().ids;
     let name = name.trim();
     let is_prefix = |(before, _): &(&str, &str)| before.chars().all(char::is_alphanumeric);
-    let bare = name
-        .split_once(':')
-        .filter(is_prefix)
-        .map_or(name, |(_, id)| id);
+    let prefixed = name.split_once(':').filter(is_prefix);
+    let id = prefixed.map_or(name, |(_, id)| id);
     let mut prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"].into_iter();
-    let stem = prefixes
-        .find_map(|prefix| bare.strip_prefix(prefix))
-        .unwrap_or(bare);
+    let after = prefixes.find_map(|prefix| id.strip_prefix(prefix));
+    let stem = after.unwrap_or(id);
     let mut suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"].into_iter();
-    let bare = suffixes
-        .find_map(|suffix| stem.strip_suffix(suffix))
-        .unwrap_or(stem);
+    let before = suffixes.find_map(|suffix| stem.strip_suffix(suffix));
+    let bare = before.unwrap_or(stem);
     let folded = fold_name(bare);
     let is_held = Names::embedded().find(bare).is_some();
     // Only an identifier with a long number belongs to a family.
@@ -309,10 +279,8 @@ fn foreign_id(name: &str) -> Option<&str> {
         ends.find_map(|end| ids.get(&format!("{}*", folded.get(..end)?)))
     };
     let exact = ids.get(&fold_name(name)).or_else(|| ids.get(&folded));
-    exact
-        .or_else(family)
-        .copied()
-        .or_else(|| (bare != name).then_some(bare))
+    let known = exact.or_else(family).copied();
+    known.or_else(|| (bare != name).then_some(bare))
 }
 
 /// Returns the identifiers with the same letters and the nearest numbers: DFII5 for DFII2.
@@ -326,12 +294,13 @@ fn similar_ids(name: &str) -> Vec<Suggestion> {
         return Vec::new();
     };
     let all = Catalogue::embedded().iter();
-    let numbered = all.filter_map(|info| Some((split(info.id.as_str())?, info)));
-    let mut alike: Vec<_> = numbered
-        .filter(|((other, _), _)| *other == letters)
-        .collect();
-    alike.sort_by_key(|((_, other), _)| other.abs_diff(number));
-    suggest(alike.into_iter().map(|(_, info)| info).take(2))
+    let alike = all.filter_map(|info| {
+        let (others, other) = split(info.id.as_str())?;
+        (others == letters).then(|| (other.abs_diff(number), info))
+    });
+    let mut nearest: Vec<_> = alike.collect();
+    nearest.sort_by_key(|(distance, _)| *distance);
+    suggest(nearest.into_iter().map(|(_, info)| info).take(2))
 }
 
 /// Corrects misspelled words; `None` if there are none, or no or more than one reading. An identifier is not corrected.
@@ -354,9 +323,9 @@ fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
     for token in tokens {
         let mut near = vec![token.typed.as_str()];
         if is_wrong(token) {
-            near = table.readings(&token.text);
+            near = words::readings(&token.text, &table.spellings);
             if near.is_empty() {
-                near = table.readings(&format!("{}s", token.text));
+                near = words::readings(&format!("{}s", token.text), &table.spellings);
             }
             near.retain(|word| !is_only || word.chars().next() == token.text.chars().next());
             let is_short = is_only && token.text.len() < MIN_ONLY_WORD;
@@ -375,12 +344,8 @@ fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
     let mut found: Option<(Vec<Token>, Vec<String>)> = None;
     for text in texts {
         let reading = words::tokens(&text);
-        let parts = read_all(&reading)?;
-        let formulas: Vec<String> = parts
-            .into_iter()
-            .flatten()
-            .map(|part| part.formula)
-            .collect();
+        let parts = read_all(&reading)?.unwrap_or_default();
+        let formulas: Vec<String> = parts.into_iter().map(|part| part.formula).collect();
         if formulas.is_empty() && read::absent(&reading).is_none() {
             continue;
         }
@@ -411,12 +376,8 @@ pub(super) fn ids(name: &str) -> Vec<String> {
         }
         Err(_) => Vec::new(),
     };
-    let formulas = columns.iter().map(|part| expression::parse(&part.formula));
-    let names = |tree: expression::Expr| {
-        let names = tree.names().into_iter();
-        names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
-    };
-    formulas.flatten().flat_map(names).collect()
+    let formulas = columns.iter().map(|part| &part.formula);
+    formulas.flat_map(|formula| inputs(formula)).collect()
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
@@ -428,10 +389,8 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
     type Named = (Spelling, &'static Arc<SeriesInfo>);
     static NAMES: LazyLock<Vec<Named>> = LazyLock::new(|| {
         let names = Names::embedded();
-        let ids = names
-            .catalogue()
-            .iter()
-            .map(|info| (info.id.as_str(), info));
+        let all = names.catalogue().iter();
+        let ids = all.map(|info| (info.id.as_str(), info));
         let choices = names.ambiguous().flat_map(|choices| {
             let ids = choices.candidates.iter().map(|candidate| &candidate.id);
             ids.filter_map(|id| Some((choices.name, Catalogue::embedded().get(id)?)))
@@ -444,19 +403,14 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
     // Two typos in five letters leave another word.
     let length = typed.text().chars().count();
     let distance = |(spelling, info): &Named| {
-        let distance = typed
-            .distance(spelling)
-            .filter(|[edits, ..]| *edits <= 1 || length > 5);
-        Some((distance?, !info.is_metric, *info))
+        let distance = typed.distance(spelling)?;
+        (distance[0] <= 1 || length > 5).then_some((distance, !info.is_metric, *info))
     };
     let mut near: Vec<_> = NAMES.iter().filter_map(distance).collect();
     near.sort_by_key(|(distance, is_minor, info)| (*distance, *is_minor, &info.id));
     let mut seen = HashSet::new();
-    suggest(
-        near.into_iter()
-            .map(|(.., info)| info)
-            .filter(|info| seen.insert(&info.id)),
-    )
+    let infos = near.into_iter().map(|(.., info)| info);
+    suggest(infos.filter(|info| seen.insert(&info.id)))
 }
 
 impl Desk {
@@ -465,8 +419,7 @@ impl Desk {
     /// # Errors
     /// [`Error::Unknown`], [`Error::Ambiguous`] or [`Error::InvalidParam`].
     pub fn resolve(&self, kind: &'static str, name: &str) -> Result<Arc<SeriesInfo>> {
-        self.resolution(kind, name)
-            .map(|resolution| resolution.info)
+        Ok(self.resolution(kind, name)?.info)
     }
 
     /// Resolves a name to one series and states its reading.
@@ -475,7 +428,11 @@ impl Desk {
     /// As [`resolve`].
     pub fn resolution(&self, kind: &'static str, name: &str) -> Result<Resolution> {
         let mut resolution = match self.find_exact(name)? {
-            Some(info) => Resolution::exact(info),
+            Some(info) => Resolution {
+                info,
+                related: Vec::new(),
+                note: None,
+            },
             None => resolve(kind, name)?,
         };
         resolution.info = self.info_with_base(&resolution.info, self.today())?;
@@ -500,7 +457,7 @@ impl Desk {
             let series = self.series(info, as_of)?;
             Ok(series.and_then(|series| Some(series.observations.first()?.date)))
         };
-        let mut pairs = rows(include_str!("../../data/longer.csv"));
+        let mut pairs = table::embedded(include_str!("../../data/longer.csv"));
         let pair = pairs.find(|[id, ..]: &[&str; 3]| old.id.as_str() == *id);
         let [_, longer, taken] = pair.unwrap_or_default();
         let begins = first(&old)?;
@@ -599,12 +556,11 @@ impl Desk {
     /// [`Error::Store`] when the store cannot be read.
     pub fn find_id(&self, name: &str) -> Result<Option<SeriesId>> {
         let prefix = self.settings().prefix.as_str();
-        let split = name
-            .trim()
-            .split_at_checked(prefix.len())
-            .filter(|(head, _)| !head.is_empty() && head.eq_ignore_ascii_case(prefix));
-        let composite = split.and_then(|(_, bare)| {
-            catalogue_series(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
+        let split = name.trim().split_at_checked(prefix.len());
+        let composite = split.and_then(|(head, bare)| {
+            let is_own = !head.is_empty() && head.eq_ignore_ascii_case(prefix);
+            let id = format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase());
+            catalogue_series(&id).filter(|_| is_own)
         });
         if let Some(info) = composite.or_else(|| Names::embedded().find(name)) {
             return Ok(Some(info.id.clone()));
@@ -790,7 +746,6 @@ pub(super) mod tests {
 
     #[test]
     fn every_entry_of_the_register_is_refused_with_a_series() {
-        use econoscope_core::model::table;
         let text = include_str!("../../data/absent.csv");
         let mut entries = 0;
         let mut read = Vec::new();
@@ -814,7 +769,6 @@ pub(super) mod tests {
 
     #[test]
     fn every_formula_of_the_tables_names_known_series() {
-        use econoscope_core::model::table;
         let tables = [
             include_str!("../../data/phrases.csv"),
             include_str!("../../data/ids.csv"),

@@ -12,11 +12,13 @@ use crate::texts::glossary;
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
+use econoscope_core::indicators::statistics::count;
 use econoscope_core::model::words::{Spelling, fold_name, keywords, keywords_as_spelled};
 use econoscope_data::store::Article;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::once;
 use std::sync::LazyLock;
+use strum::{Display, EnumString};
 
 /// Most distinct words of a query; a long question has some fifteen.
 const MAX_WORDS: usize = 24;
@@ -36,8 +38,9 @@ const TRACKED_BONUS: f64 = 0.04;
 const NOISE: f64 = 0.4;
 const MIN_SCORE: f64 = 0.25;
 
-/// The kind of a document, the first part of its identifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The kind of a document; its word is the first part of the document's identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// A series: `series:DGS10`.
     Series,
@@ -49,30 +52,6 @@ pub enum Kind {
     Scenario,
     /// An article: `article:regime`.
     Article,
-}
-
-impl Kind {
-    const WORDS: [(Self, &str); 5] = [
-        (Self::Series, "series"),
-        (Self::Term, "term"),
-        (Self::Method, "method"),
-        (Self::Scenario, "scenario"),
-        (Self::Article, "article"),
-    ];
-
-    /// Returns the word in identifiers.
-    pub fn as_str(self) -> &'static str {
-        let mut words = Self::WORDS.into_iter();
-        words
-            .find(|(kind, _)| *kind == self)
-            .map_or("", |(_, word)| word)
-    }
-
-    /// Parses the word in identifiers.
-    pub fn parse(word: &str) -> Option<Self> {
-        let mut words = Self::WORDS.into_iter();
-        words.find(|(_, own)| *own == word).map(|(kind, _)| kind)
-    }
 }
 
 /// A searchable document.
@@ -157,7 +136,7 @@ impl SearchIndex {
         let mut words: BTreeMap<String, HashMap<usize, f64>> = BTreeMap::new();
         let mut names: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
         for (index, document) in documents.iter().enumerate() {
-            let length = to_f64(keywords(&document.title).count());
+            let length = count(keywords(&document.title).count());
             let texts = [
                 (&document.title, NAME_WEIGHT + CLOSENESS / length.max(1.0)),
                 (&document.names.join(" "), NAME_WEIGHT),
@@ -225,8 +204,8 @@ impl SearchIndex {
             for (index, _) in self.names.get(&word).into_iter().flatten() {
                 matches.insert(*index, 1.0 + CLOSENESS);
             }
-            let count = to_f64(matches.len());
-            let rarity = ((to_f64(self.documents.len()) - count + 0.5) / (count + 0.5)).ln_1p();
+            let hits = count(matches.len());
+            let rarity = ((count(self.documents.len()) - hits + 0.5) / (hits + 0.5)).ln_1p();
             total += rarity;
             for (index, quality) in matches {
                 *scores.entry(index).or_default() += rarity * quality;
@@ -305,10 +284,6 @@ fn asked_words(query: &str) -> impl Iterator<Item = String> {
     let mut seen = HashSet::new();
     let distinct = keywords(query).filter(move |word| seen.insert(word.clone()));
     distinct.take(MAX_WORDS)
-}
-
-fn to_f64(n: usize) -> f64 {
-    u32::try_from(n).map_or(f64::MAX, f64::from)
 }
 
 fn embedded_documents() -> Vec<Document> {

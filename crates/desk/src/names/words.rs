@@ -5,6 +5,7 @@ use econoscope_core::model::words::{Spelling, singular};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+use strum::EnumString;
 
 /// Most words that are read; a long question has some fifteen.
 const MAX_WORDS: usize = 24;
@@ -14,9 +15,11 @@ const MAX_TEXT: usize = 160;
 const YEARS: std::ops::RangeInclusive<u32> = 1776..=2099;
 
 /// What a word does in a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Kind {
     /// Part of an item's name.
+    #[strum(serialize = "same")]
     Word,
     /// Binds words; no name is told from another by it.
     Stop,
@@ -33,26 +36,10 @@ pub(super) enum Kind {
     /// A day or period.
     Time,
     /// A duration: `10y`.
+    #[strum(disabled)]
     Tenor,
     /// A part of the people, or a place other than the United States.
     Part,
-}
-
-impl Kind {
-    fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "same" => Self::Word,
-            "stop" => Self::Stop,
-            "filler" => Self::Filler,
-            "head" => Self::Head,
-            "transform" => Self::Transform,
-            "operator" => Self::Operator,
-            "except" => Self::Except,
-            "time" => Self::Time,
-            "part" => Self::Part,
-            _ => return None,
-        })
-    }
 }
 
 /// A word with its role.
@@ -63,11 +50,6 @@ pub(super) struct Token {
     /// As typed.
     pub(super) typed: String,
     pub(super) kind: Kind,
-}
-
-/// The rows of a table; tests read every row.
-pub(super) fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
-    table::rows(text).filter_map(|(_, row)| row.ok())
 }
 
 /// A row of the table: words, and what they are read as.
@@ -83,7 +65,7 @@ type Place = [&'static str; 6];
 
 /// The places by name (`data/places.csv`).
 static PLACES: LazyLock<HashMap<&str, Place>> = LazyLock::new(|| {
-    let all = rows(include_str!("../../data/places.csv"));
+    let all = table::embedded(include_str!("../../data/places.csv"));
     all.map(|place: Place| (place[0], place)).collect()
 });
 
@@ -116,7 +98,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         let text = move |word| if name.starts_with("a ") { word } else { *name };
         words.split('|').map(move |word| [word, "part", text(word)])
     });
-    let all: Vec<[&str; 3]> = rows(TABLE).chain(places).collect();
+    let all: Vec<[&str; 3]> = table::embedded(TABLE).chain(places).collect();
     let mut rules = Rules::new();
     // What another word is the same as may have a role of its own.
     for is_same in [false, true] {
@@ -135,7 +117,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 fn rule(rules: &Rules, [phrase, word, instead]: [&str; 3]) -> Option<Rule> {
-    let kind = Kind::parse(word)?;
+    let kind: Kind = word.parse().ok()?;
     let tokens = if kind == Kind::Word {
         apply(rules, &split(instead))
     } else {
@@ -148,7 +130,7 @@ fn rule(rules: &Rules, [phrase, word, instead]: [&str; 3]) -> Option<Rule> {
 
 /// Words that stand for a number or the unit of a duration.
 static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-    let forms = rows(TABLE).filter(|[_, kind, _]| *kind == "form");
+    let forms = table::embedded(TABLE).filter(|[_, kind, _]| *kind == "form");
     forms.map(|[word, _, form]| (word, form)).collect()
 });
 

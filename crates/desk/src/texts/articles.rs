@@ -101,20 +101,16 @@ pub fn parse(file: &str, text: &str) -> Result<ArticleText> {
 
 /// Prepares an article for display: untrusted text and a plain link or none, whoever wrote it.
 pub fn sanitise(article: Article) -> Article {
+    let clean = |max| move |text: String| untrusted::clean_name(&text, max);
+    let url = untrusted::safe_url(&article.url).unwrap_or_default();
     Article {
-        title: untrusted::clean_name(&article.title, 200),
-        subtitle: article.subtitle.map(|t| untrusted::clean_name(&t, 300)),
-        topic: article.topic.map(|t| untrusted::clean_name(&t, 40)),
-        summary: article.summary.map(|t| untrusted::clean_name(&t, 600)),
-        tags: article
-            .tags
-            .iter()
-            .map(|t| untrusted::clean_name(t, 40))
-            .collect(),
-        url: untrusted::safe_url(&article.url)
-            .unwrap_or_default()
-            .to_owned(),
-        source: untrusted::clean_name(&article.source, 80),
+        url: url.to_owned(),
+        title: clean(200)(article.title),
+        subtitle: article.subtitle.map(clean(300)),
+        topic: article.topic.map(clean(40)),
+        summary: article.summary.map(clean(600)),
+        tags: article.tags.into_iter().map(clean(40)).collect(),
+        source: clean(80)(article.source),
         ..article
     }
 }

@@ -4,56 +4,34 @@
 //! due. It is told from the day on which it was known until the figures were revised.
 
 use econoscope_core::model::{Date, table};
+use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// A doubt about figures of some series.
+#[derive(Deserialize)]
 pub struct Doubt {
     /// absent, sample, benchmark, annual revision.
-    pub kind: &'static str,
+    pub kind: String,
     /// Identifiers, separated by spaces.
-    pub series: &'static str,
-    /// First and last date of the figures.
-    pub dates: [Date; 2],
+    pub series: String,
+    /// First date of the figures.
+    pub first: Date,
+    /// Last date of the figures.
+    pub last: Date,
     /// Day from which it was known.
     pub known_from: Date,
     /// Day on which it ends, if it does.
     pub until: Option<Date>,
     /// The reason, as a sentence without a capital or stop.
-    pub text: &'static str,
+    pub text: String,
     /// Address or name of the source.
-    pub source: &'static str,
+    pub source: String,
     /// Day on which the source was read.
     pub read: Date,
 }
 
-static DOUBTS: LazyLock<Vec<Doubt>> = LazyLock::new(|| {
-    let parse = |row: [&'static str; 9]| {
-        let [
-            kind,
-            series,
-            first,
-            last,
-            known_from,
-            until,
-            text,
-            source,
-            read,
-        ] = row;
-        Some(Doubt {
-            kind,
-            series,
-            dates: [first.parse().ok()?, last.parse().ok()?],
-            known_from: known_from.parse().ok()?,
-            until: until.parse().ok(),
-            text,
-            source,
-            read: read.parse().ok()?,
-        })
-    };
-    // A test checks every row.
-    let rows = table::rows(include_str!("../../data/doubts.csv"));
-    rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
-});
+static DOUBTS: LazyLock<Vec<Doubt>> =
+    LazyLock::new(|| table::records(include_str!("../../data/doubts.csv")));
 
 impl Doubt {
     /// Returns the doubts known on a day, the most important of a series first.
@@ -67,8 +45,8 @@ impl Doubt {
     /// Returns the first doubt on the figure of a series, as known on a day.
     pub fn find(id: &str, date: Date, day: Date) -> Option<&'static Self> {
         Self::known_on(day).find(|doubt| {
-            let [first, last] = doubt.dates;
-            (first..=last).contains(&date) && doubt.series.split(' ').any(|named| named == id)
+            let dates = doubt.first..=doubt.last;
+            dates.contains(&date) && doubt.series.split(' ').any(|named| named == id)
         })
     }
 }
@@ -80,7 +58,7 @@ pub fn render_markdown(day: Date) -> String {
          | Series | Figures | Doubt | Known from | Until | Source | Read |\n|---|---|---|---|---|---|---|\n",
     );
     text.extend(Doubt::known_on(day).map(|doubt| {
-        let [first, last] = doubt.dates;
+        let Doubt { first, last, .. } = doubt;
         let until = doubt.until.map(|day| day.to_string()).unwrap_or_default();
         format!(
             "| {} | {first} to {last} | {}: {} | {} | {until} | {} | {} |\n",
@@ -105,8 +83,8 @@ mod tests {
                 assert!(Catalogue::embedded().get(id).is_some(), "{id}");
             }
             let kinds = ["absent", "sample", "benchmark", "annual revision"];
-            assert!(kinds.contains(&doubt.kind), "{}", doubt.text);
-            assert!(doubt.dates[0] <= doubt.dates[1], "{}", doubt.text);
+            assert!(kinds.contains(&doubt.kind.as_str()), "{}", doubt.text);
+            assert!(doubt.first <= doubt.last, "{}", doubt.text);
             assert!(
                 doubt.until.is_none_or(|until| doubt.known_from < until),
                 "{}",
@@ -122,7 +100,7 @@ mod tests {
 
     #[test]
     fn doubt_is_told_only_while_it_was_known() {
-        let found = |id, month, day| Doubt::find(id, month, day).map(|doubt| doubt.kind);
+        let found = |id, month, day| Doubt::find(id, month, day).map(|doubt| doubt.kind.as_str());
         let march = date(2025, 3, 1);
         assert_eq!(found("PAYEMS", march, date(2025, 9, 8)), None);
         assert_eq!(found("PAYEMS", march, date(2025, 9, 9)), Some("benchmark"));

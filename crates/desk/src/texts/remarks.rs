@@ -7,9 +7,11 @@
 use crate::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Absence, Error, Result};
+use econoscope_core::indicators::prose::enclosed;
 use econoscope_core::indicators::transform;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{AsOf, Date, DateRange, SeriesInfo, table};
+use econoscope_core::model::{AsOf, Date, SeriesInfo, table};
+use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -21,12 +23,9 @@ type Remark = [&'static str; 4];
 
 const NEVER_PUBLISHED: &str = include_str!("../../data/never_published.csv");
 
-static REMARKS: LazyLock<HashMap<&'static str, Remark>> = LazyLock::new(|| {
-    // A test checks every row of both tables.
-    table::rows(include_str!("../../data/remarks.csv"))
-        .filter_map(|(_, row)| row.ok())
-        .map(|row: Remark| (row[0], row))
-        .collect()
+static REMARKS: LazyLock<HashMap<&str, Remark>> = LazyLock::new(|| {
+    let rows = table::embedded(include_str!("../../data/remarks.csv"));
+    rows.map(|row: Remark| (row[0], row)).collect()
 });
 
 /// Returns the other series and the text of a remark of a kind.
@@ -35,30 +34,23 @@ fn remark(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
     (*row_kind == kind).then_some((*other, *text))
 }
 
-/// Name, title, last day and successor of a discontinued series.
-type DiscontinuedSeries = [&'static str; 4];
-
-static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/ended.csv")).filter_map(|(_, row)| row.ok());
-    rows.map(|row: DiscontinuedSeries| (fold_name(row[0]), row))
-        .collect()
+/// By their names: name, title, last day and successor of each discontinued series.
+static ENDED: LazyLock<HashMap<String, [&str; 4]>> = LazyLock::new(|| {
+    let rows = table::embedded::<4>(include_str!("../../data/ended.csv"));
+    rows.map(|row| (fold_name(row[0]), row)).collect()
 });
 
 /// Days on which the figures of a series are estimates.
+#[derive(Deserialize)]
 struct EstimatedDays {
-    id: &'static str,
-    days: DateRange,
-    remark: &'static str,
+    series_id: String,
+    start: Date,
+    end: Date,
+    remark: String,
 }
 
-static ESTIMATES: LazyLock<Vec<EstimatedDays>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/estimates.csv"));
-    let parse = |[id, start, end, remark]: [&'static str; 4]| {
-        let days = DateRange::new(start.parse().ok()?, end.parse().ok()?);
-        Some(EstimatedDays { id, days, remark })
-    };
-    rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
-});
+static ESTIMATES: LazyLock<Vec<EstimatedDays>> =
+    LazyLock::new(|| table::records(include_str!("../../data/estimates.csv")));
 
 /// Returns whether the source never published the figure of a period. Any other gap may be one of the store.
 pub fn was_never_published(id: &str, period: Date) -> bool {
@@ -68,10 +60,9 @@ pub fn was_never_published(id: &str, period: Date) -> bool {
 
 /// Returns the remark on a series some of whose figures from `start` to `end` are estimates.
 pub fn estimates_remark(id: &str, start: Date, end: Date) -> Option<&'static str> {
-    let mut estimates = ESTIMATES.iter().filter(|estimate| estimate.id == id);
-    estimates
-        .find(|estimate| estimate.days.start <= end && start <= estimate.days.end)
-        .map(|estimate| estimate.remark)
+    let mut estimates = ESTIMATES.iter().filter(|estimate| estimate.series_id == id);
+    let found = estimates.find(|estimate| estimate.start <= end && start <= estimate.end)?;
+    Some(&found.remark)
 }
 
 /// Builds the error for the name of a discontinued series: "ended 2023-06-30; SOFR follows".
@@ -86,10 +77,8 @@ pub(crate) fn discontinued(name: &str) -> Option<Error> {
 
 fn describe_end(last: &str, successor: &str) -> String {
     let ended = format!("ended {last}");
-    match successor {
-        "" => ended.trim_end().to_owned(),
-        successor => format!("{}; {successor} follows", ended.trim_end()),
-    }
+    let follows = enclosed("; ", successor, " follows");
+    format!("{}{follows}", ended.trim_end())
 }
 
 /// Returns the remark that must accompany every figure of a series: its quotation or its end.
@@ -178,12 +167,15 @@ mod tests {
         assert_eq!(ENDED.len(), text.lines().count() - 1);
         let text = include_str!("../../data/estimates.csv");
         assert_eq!(ESTIMATES.len(), text.lines().count() - 1);
-        for EstimatedDays { id, days, remark } in ESTIMATES.iter() {
-            assert!(
-                catalogue.get(id).is_some() && days.start <= days.end,
-                "{id}"
-            );
-            assert!(remark.contains(&days.start.to_string()), "{id}: {remark}");
+        for EstimatedDays {
+            series_id: id,
+            start,
+            end,
+            remark,
+        } in ESTIMATES.iter()
+        {
+            assert!(catalogue.get(id).is_some() && start <= end, "{id}");
+            assert!(remark.contains(&start.to_string()), "{id}: {remark}");
         }
         for (line, row) in table::rows::<2>(NEVER_PUBLISHED) {
             let [id, period] = row.unwrap();

@@ -10,12 +10,14 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::LazyLock;
+use strum::Display;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/scenarios");
 
 /// The status of a scenario.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Tracked now.
     Active,
@@ -25,18 +27,6 @@ pub enum Status {
     Resolved,
     /// Kept for the record.
     Archived,
-}
-
-impl Status {
-    /// Returns the word in answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Resolved => "resolved",
-            Self::Archived => "archived",
-        }
-    }
 }
 
 /// A scenario: an event, its base rate, and the rule that decides it.

@@ -113,7 +113,7 @@ fn is_percent(tokens: &[String]) -> bool {
 /// The rows of [`WORDS`].
 fn words() -> impl Iterator<Item = [&'static str; 2]> {
     // A test reads every row.
-    table::rows(WORDS).filter_map(|(_, row)| row.ok())
+    table::embedded(WORDS)
 }
 
 /// Splits a claim into words and signs, with words of comparison and change replaced by their signs.

@@ -10,7 +10,7 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::frequency::day_number;
-use econoscope_core::model::{Date, Frequency, Observation};
+use econoscope_core::model::{Date, DateRange, Frequency, Observation};
 use econoscope_desk::address;
 use std::fmt::Write;
 
@@ -109,12 +109,11 @@ pub(super) fn csv_address(
 }
 
 /// Returns the NBER's recessions, for shading.
-pub fn recessions() -> Vec<chart::Span> {
-    let spans = RECESSIONS.iter().map(|r| chart::Span {
-        start: r.start(),
-        end: r.end(),
-    });
-    spans.collect()
+pub fn recessions() -> Vec<DateRange> {
+    let ranges = RECESSIONS
+        .iter()
+        .map(|r| DateRange::new(r.start(), r.end()));
+    ranges.collect()
 }
 
 /// Returns the rows of an answer as a line of a chart.

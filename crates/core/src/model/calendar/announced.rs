@@ -46,25 +46,16 @@ pub struct AnnouncedDay {
 pub struct AnnouncedDays(BTreeMap<String, BTreeMap<Date, AnnouncedDay>>);
 
 /// The name of a release in a calendar.
+#[derive(Deserialize)]
 struct Name {
-    release: &'static str,
-    calendar: &'static str,
+    release: String,
+    calendar: String,
     name: String,
 }
 
 /// The names in the order in which calendars are preferred, an agency's own first.
-static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
-    // The file is embedded and a test reads every row, so no row is skipped here.
-    let rows = table::rows(include_str!("../../../data/calendar/announced.csv"));
-    let valid = rows.filter_map(|(_, row)| row.ok());
-    valid
-        .map(|[release, calendar, name, _period, _evidence]| Name {
-            release,
-            calendar,
-            name: fold(name),
-        })
-        .collect()
-});
+static NAMES: LazyLock<Vec<Name>> =
+    LazyLock::new(|| table::records(include_str!("../../../data/calendar/announced.csv")));
 
 /// Returns the letters and digits of a name in lower case: agencies change the rest from year to year.
 fn fold(name: &str) -> String {
@@ -95,8 +86,8 @@ impl AnnouncedDays {
             let name = fold(&row.name);
             let named = NAMES
                 .iter()
-                .filter(|n| n.calendar == calendar && n.name == name);
-            let places = named.filter_map(|name| place(name.release, row));
+                .filter(|n| n.calendar == calendar && fold(&n.name) == name);
+            let places = named.filter_map(|name| place(&name.release, row));
             let Some(place) = places.min_by_key(|place| place.distance) else {
                 continue;
             };
@@ -112,15 +103,9 @@ impl AnnouncedDays {
         // Of several days for one period the nearest to the rule counts.
         placed.sort_by_key(|(place, _)| -place.distance);
         let mut days = Self::default();
-        for (
-            Place {
-                release, period, ..
-            },
-            day,
-        ) in placed
-        {
-            let of_release = days.0.entry(release.to_owned()).or_default();
-            of_release.insert(period, day);
+        for (place, day) in placed {
+            let of_release = days.0.entry(place.release.to_owned()).or_default();
+            of_release.insert(place.period, day);
         }
         Ok(days)
     }
@@ -129,10 +114,9 @@ impl AnnouncedDays {
     pub fn join(calendars: &BTreeMap<String, Self>) -> Self {
         let mut all = Self::default();
         for name in NAMES.iter() {
-            let days = calendars
-                .get(name.calendar)
-                .and_then(|c| c.0.get(name.release));
-            let of_release = all.0.entry(name.release.to_owned()).or_default();
+            let calendar = calendars.get(&name.calendar);
+            let days = calendar.and_then(|c| c.0.get(&name.release));
+            let of_release = all.0.entry(name.release.clone()).or_default();
             for (period, day) in days.into_iter().flatten() {
                 of_release.entry(*period).or_insert(*day);
             }

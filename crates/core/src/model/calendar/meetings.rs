@@ -4,10 +4,12 @@ use super::AnnouncedDay;
 use crate::model::Date;
 use crate::model::table;
 use jiff::civil::Time;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// The kind of a meeting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MeetingKind {
     /// One of the eight meetings per year, announced more than a year ahead.
     Scheduled,
@@ -20,7 +22,7 @@ pub enum MeetingKind {
 }
 
 /// A meeting with the days of its publications.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Meeting {
     /// First day.
     pub start: Date,
@@ -29,40 +31,20 @@ pub struct Meeting {
     /// Kind.
     pub kind: MeetingKind,
     /// Eastern time of the statement, if recorded.
+    #[serde(rename = "time")]
     pub at: Option<Time>,
     /// Whether projections are published with the statement, since April 2011 after every other meeting.
+    #[serde(rename = "projections")]
     pub has_projections: bool,
     /// Day of the minutes: recorded up to 2022, since then three weeks after the decision; `None` if unknown.
     pub minutes: Option<Date>,
     /// Day on which a scheduled meeting was cancelled.
+    #[serde(rename = "called_off")]
     cancelled: Option<Date>,
 }
 
-static MEETINGS: LazyLock<Vec<Meeting>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../../data/calendar/fomc.csv"));
-    // The file is embedded and a test reads every row, so no row is skipped here.
-    rows.filter_map(|(_, row)| parse_row(row.ok()?)).collect()
-});
-
-fn parse_row(
-    [day, start, kind, at, projections, minutes, cancelled, _]: [&str; 8],
-) -> Option<Meeting> {
-    Some(Meeting {
-        start: start.parse().ok()?,
-        day: day.parse().ok()?,
-        kind: match kind {
-            "scheduled" => MeetingKind::Scheduled,
-            "unscheduled" => MeetingKind::Unscheduled,
-            "call" => MeetingKind::Call,
-            "vote" => MeetingKind::Vote,
-            _ => return None,
-        },
-        at: at.parse().ok(),
-        has_projections: projections == "yes",
-        minutes: minutes.parse().ok(),
-        cancelled: cancelled.parse().ok(),
-    })
-}
+static MEETINGS: LazyLock<Vec<Meeting>> =
+    LazyLock::new(|| table::records(include_str!("../../../data/calendar/fomc.csv")));
 
 /// Returns every meeting from 1994 on, the earliest first.
 pub fn meetings() -> &'static [Meeting] {
@@ -127,10 +109,8 @@ mod tests {
 
     #[test]
     fn every_row_is_valid_and_years_have_eight_scheduled_meetings() {
-        let rows = table::rows::<8>(include_str!("../../../data/calendar/fomc.csv"));
-        for (line, row) in rows {
-            assert!(row.ok().and_then(parse_row).is_some(), "line {line}");
-        }
+        let text = include_str!("../../../data/calendar/fomc.csv");
+        assert_eq!(meetings().len(), text.lines().count() - 1);
         assert!(meetings().is_sorted_by_key(|m| m.day));
         for year in 1994..=2027 {
             let is_counted =

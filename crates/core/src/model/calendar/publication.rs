@@ -20,9 +20,8 @@ const RULES_HOLD_SINCE: Date = jiff::civil::date(2020, 7, 1);
 /// The recorded days of every release, by the period of its figures.
 static RECORDED_DAYS: LazyLock<HashMap<&str, BTreeMap<Date, Date>>> = LazyLock::new(|| {
     let mut days: HashMap<&str, BTreeMap<Date, Date>> = HashMap::new();
-    // The file is embedded and a test reads every row, so no row is skipped here.
-    let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
-    for [release, period, day, _evidence] in rows.filter_map(|(_, row)| row.ok()) {
+    let rows = table::embedded(include_str!("../../../data/calendar/days.csv"));
+    for [release, period, day, _evidence] in rows {
         if let (Ok(period), Ok(day)) = (period.parse(), day.parse()) {
             days.entry(release).or_default().insert(period, day);
         }
@@ -115,8 +114,8 @@ impl<'a> Publication<'a> {
         let lagged =
             observation::lagged_publication_day(period, info.frequency, info.publication_lag_days);
         if info.id.as_str() == "USREC" {
-            return nber::known_from(Month::from_date(period))
-                .map_or(lagged, |day| day.max(lagged));
+            let known = nber::known_from(Month::from_date(period));
+            return known.map_or(lagged, |day| day.max(lagged));
         }
         if info.source == "Federal Reserve Board H.10" {
             return release::monday_after(period);
@@ -165,10 +164,8 @@ impl Release {
     /// Adds the largest lateness of a recorded day within five years.
     fn with_lateness(&self, period: Date, day: Date) -> Date {
         let era = shift(period, (-ERA_MONTHS).months())..=shift(period, ERA_MONTHS.months());
-        let lateness = LATENESS
-            .get(self.id.as_str())
-            .and_then(|days| days.range(era).map(|(_, days)| *days).max());
-        match lateness {
+        let lateness = LATENESS.get(self.id.as_str());
+        match lateness.and_then(|days| days.range(era).map(|(_, days)| *days).max()) {
             Some(days) => add_days(day, days.max(0)),
             None => (0..self.extra_days).fold(day, |day, _| release::business_day_after(day)),
         }

@@ -27,11 +27,11 @@ pub fn target_changes(upper: &[Observation]) -> Vec<TargetChange> {
         .chain(upper.iter().copied())
         .collect();
     levels.dedup_by(|row, before| row.value == before.value);
-    let pairs = levels.windows(2).filter_map(|pair| match pair {
-        [before, after] => Some((decision_day(after.date), after.value < before.value)),
-        _ => None,
-    });
-    let moves: Vec<(Date, bool)> = pairs.collect();
+    let moved = |[before, after]: &[Observation; 2]| {
+        let is_cut = after.value < before.value;
+        (decision_day(after.date), is_cut)
+    };
+    let moves: Vec<(Date, bool)> = levels.array_windows().map(moved).collect();
     let is_other = |other: Option<&(Date, bool)>, is_cut| other.is_some_and(|one| one.1 != is_cut);
     let changes = moves.iter().enumerate().map(|(at, (day, is_cut))| {
         let before = at.checked_sub(1).and_then(|at| moves.get(at));
@@ -47,9 +47,8 @@ pub fn target_changes(upper: &[Observation]) -> Vec<TargetChange> {
 
 /// The embedded table; a test reads every row.
 fn table_rows() -> impl Iterator<Item = Observation> {
-    let rows = table::rows::<3>(include_str!("../../../data/calendar/target.csv"));
-    rows.filter_map(|(_, row)| {
-        let [day, target, _] = row.ok()?;
+    let rows = table::embedded(include_str!("../../../data/calendar/target.csv"));
+    rows.filter_map(|[day, target, _]| {
         Some(Observation::new(day.parse().ok()?, target.parse().ok()?))
     })
 }

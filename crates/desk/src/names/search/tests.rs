@@ -136,7 +136,7 @@ fn search_covers_every_kind_of_document() {
         let documents = desk.find(query, 5).unwrap();
         documents
             .iter()
-            .map(|d| format!("{}:{}", d.kind.as_str(), d.name))
+            .map(|d| format!("{}:{}", d.kind, d.name))
             .collect()
     };
     for (query, want) in [

@@ -46,6 +46,7 @@ fn every_release_has_a_name_in_a_calendar_that_exists() {
         .calendars()
         .map(|(source, c)| format!("{}/{}", source.id, c.id))
         .collect();
+    assert_eq!(NAMES.len(), text.lines().count() - 1);
     let mut mapped = BTreeSet::new();
     for (line, row) in table::rows(text) {
         let [release, calendar, _name, period, evidence] = row.unwrap();
