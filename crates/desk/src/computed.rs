@@ -45,7 +45,7 @@ impl Desk {
                     ..older
                 };
             }
-            if let Some(rule) = composite.alarm {
+            if let Some(rule) = composite.indicator.definition().alarm {
                 reading.alarm = Some(rule.state(&self.real_time_history(composite, day)?));
             }
             if let (Some(rows), Some(info)) =

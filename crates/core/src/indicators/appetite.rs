@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 pub const CRAI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CRAI" },
     computation: Computation::Blend(index),
-    alarm: None,
     interpret,
 };
 

@@ -38,8 +38,6 @@ pub enum Transform {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Move {
-    /// u is at or above the threshold; a condition says that x was not.
-    Starts,
     /// u − x ≥ threshold.
     RisesBy,
     /// x − u ≥ threshold.
@@ -48,7 +46,8 @@ pub enum Move {
     RisesByPct,
     /// u ≤ x·(1 − threshold/100).
     FallsByPct,
-    /// u ≥ threshold.
+    /// u ≥ threshold. What starts is below it in the starting month, as a condition says.
+    #[serde(alias = "starts")]
     ReachesOrAbove,
     /// u ≤ threshold.
     ReachesOrBelow,
@@ -226,7 +225,6 @@ impl Outcomes {
             return None;
         }
         let monthly = event.monthly.aggregate(observations);
-        let figures = event.transform.apply(&monthly);
         let conditioned = condition.map(|c| (c, c.transform.apply(&monthly)));
         let first = Month::new(i32::from(since), 1);
         let is_start = |(month, _): &(Month, f64)| {
@@ -235,32 +233,33 @@ impl Outcomes {
             };
             *month >= first && conditioned.as_ref().is_none_or(holds)
         };
-        let mut starts = Vec::new();
-        let mut hits = Vec::new();
-        let mut open = Vec::new();
+        let mut outcomes = Self {
+            figures: event.transform.apply(&monthly),
+            starts: Vec::new(),
+            hits: Vec::new(),
+            open: Vec::new(),
+        };
+        let figures = &outcomes.figures;
         for (month, x) in figures.iter().filter(is_start) {
             let end = month.plus(event.horizon_months);
             if Some(end) > figures.last() {
-                open.push((month, x));
+                outcomes.open.push((month, x));
             } else if figures.get(end).is_some() {
-                starts.push(month);
+                outcomes.starts.push(month);
                 let trigger = event.trigger(x);
                 let window = month.plus(1).through(end);
                 let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
                 let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
-                hits.extend(hit.map(|(event_month, value)| Episode {
-                    from: month.first_day(),
-                    event_month: event_month.first_day(),
-                    value,
-                }));
+                outcomes
+                    .hits
+                    .extend(hit.map(|(event_month, value)| Episode {
+                        from: month.first_day(),
+                        event_month: event_month.first_day(),
+                        value,
+                    }));
             }
         }
-        Some(Self {
-            starts,
-            hits,
-            open,
-            figures,
-        })
+        Some(outcomes)
     }
 }
 
@@ -269,7 +268,7 @@ impl Event {
     fn trigger(&self, x: f64) -> f64 {
         let by = self.threshold;
         match self.movement {
-            Move::Starts | Move::ReachesOrAbove | Move::ReachesOrBelow => by,
+            Move::ReachesOrAbove | Move::ReachesOrBelow => by,
             Move::RisesBy => x + by,
             Move::FallsBy => x - by,
             Move::RisesByPct => x * (1.0 + by / 100.0),
@@ -298,7 +297,7 @@ impl Event {
     pub fn describe(&self) -> String {
         let by = self.threshold;
         let movement = match self.movement {
-            Move::Starts | Move::ReachesOrAbove => format!("is {by} or above"),
+            Move::ReachesOrAbove => format!("is {by} or above"),
             Move::ReachesOrBelow => format!("is {by} or below"),
             Move::RisesBy => format!("rises by {by} or more"),
             Move::FallsBy => format!("falls by {by} or more"),

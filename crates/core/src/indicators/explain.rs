@@ -11,16 +11,10 @@ pub fn describe_reading(composite: &Composite, reading: &Reading) -> Option<Stri
     let share = 100.0 * (1.0 - reading.weight_present);
     let absent = reading.inputs.iter().filter(|i| i.missing.is_some());
     let names = join(absent.map(|i| lowercase_first(i.name)), ", ");
-    Some(format!(
-        "{}{}{}.",
-        capitalize(band),
-        format_trend(reading.trend.as_ref(), "points", 1),
-        enclosed(
-            &format!("; {share:.0} % of its weight has no figure: "),
-            &names,
-            ""
-        )
-    ))
+    let head = format!("; {share:.0} % of its weight has no figure: ");
+    let missing = enclosed(&head, &names, "");
+    let trend = format_trend(reading.trend.as_ref(), "points", 1);
+    Some(format!("{}{trend}{missing}.", capitalize(band)))
 }
 
 /// Explains why an index has no value: "Only 15 % of its weight is present, 50 % are needed; missing: VIXCLS.".
@@ -28,9 +22,6 @@ pub fn describe_unavailable(reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no reason is known");
     let absent = reading.inputs.iter().filter(|i| i.value.is_none());
     let series = join(absent.map(|i| i.series.join(" or ")), ", ");
-    format!(
-        "{}{}.",
-        capitalize(reason),
-        enclosed("; missing: ", &series, "")
-    )
+    let missing = enclosed("; missing: ", &series, "");
+    format!("{}{missing}.", capitalize(reason))
 }

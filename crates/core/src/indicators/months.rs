@@ -77,11 +77,8 @@ impl MonthlyGrid {
 
     /// Takes the last figure of each month (stocks, docs/METHODS.md#conversion).
     pub fn from_last_values(observations: &[Observation]) -> Self {
-        Self::new(
-            observations
-                .iter()
-                .map(|o| (Month::from_date(o.date), o.value)),
-        )
+        let pairs = observations.iter();
+        Self::new(pairs.map(|o| (Month::from_date(o.date), o.value)))
     }
 
     /// Takes the mean of each month's figures (rates, spreads and indices, docs/METHODS.md#conversion).
@@ -158,6 +155,12 @@ impl MonthlyGrid {
     pub fn three_month_mean(&self, month: Month, min: usize) -> Option<f64> {
         let values: Vec<f64> = (0..3).filter_map(|k| self.get(month.plus(-k))).collect();
         (values.len() >= min.max(1)).then(|| values.iter().sum::<f64>() / count(values.len()))
+    }
+
+    /// Returns `100 · ln` of the mean of three months over that of the same months a year before.
+    pub fn yearly_log_change_of_means(&self, month: Month) -> Option<f64> {
+        let mean = |m| self.three_month_mean(m, 3);
+        log_ratio(mean(month)?, mean(month.plus(-12))?).map(|l| 100.0 * l)
     }
 
     /// Returns `factor · ln(x_t / x_{t−back})`; `None` when either month is absent or not positive.

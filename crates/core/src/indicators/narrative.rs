@@ -118,10 +118,8 @@ fn describe_stress(reading: &Reading) -> String {
         return "Macro stress is not available.".to_owned();
     };
     let band = CMSI.band(value).unwrap_or_default();
-    format!(
-        "Macro stress is {} out of 100 ({band}).",
-        format_number(value, 1)
-    )
+    let stress = format_number(value, 1);
+    format!("Macro stress is {stress} out of 100 ({band}).")
 }
 
 fn describe_liquidity(reading: &Reading) -> String {
@@ -130,11 +128,8 @@ fn describe_liquidity(reading: &Reading) -> String {
     };
     let trend = reading.trend.map_or_else(String::new, |t| {
         let direction = liquidity::direction(t.change);
-        format!(
-            ", {direction} ({} over {})",
-            format_signed(t.change, 2),
-            t.over
-        )
+        let change = format_signed(t.change, 2);
+        format!(", {direction} ({change} over {})", t.over)
     });
     let value = format_number(value, 2);
     format!("Net liquidity is {value} trillion dollars{trend}.")

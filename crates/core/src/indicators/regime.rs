@@ -242,11 +242,8 @@ pub struct RegimeReading {
 ///
 /// Uses the figures of the set up to `day`; old months are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
-    classify_months(
-        MonthlyInputs::read(set, day),
-        Month::from_date(day),
-        PUBLISHED,
-    )
+    let figures = MonthlyInputs::read(set, day);
+    classify_months(figures, Month::from_date(day), PUBLISHED)
 }
 
 /// Classifies every month up to `last` that has figures, ascending.

@@ -146,9 +146,10 @@ impl PrintMeasure {
     ///
     /// Units: percentage points of growth, percent of a level in percent, else the series' unit.
     pub fn revision(self, first: f64, later: f64) -> f64 {
-        match self {
-            Self::LevelInPercent => 100.0 * (later / first - 1.0),
-            Self::Level | Self::Change | Self::Growth | Self::AnnualGrowth => later - first,
+        if self == Self::LevelInPercent {
+            100.0 * (later / first - 1.0)
+        } else {
+            later - first
         }
     }
 
@@ -218,17 +219,16 @@ fn usual(prints: &[PrintedPeriod], measure: PrintMeasure) -> Option<UsualRevisio
         [Some(after_3), Some(after_12)] => Some((print, [after_3.value, after_12.value])),
         _ => None,
     });
-    let sample: Vec<(&PrintedPeriod, [f64; 2])> = complete.collect();
-    let after_3 = sample.iter().map(|(p, [v, _])| (p.first.value, *v));
-    let after_12 = sample.iter().map(|(p, [_, v])| (p.first.value, *v));
+    let (sample, later): (Vec<&PrintedPeriod>, Vec<[f64; 2]>) = complete.unzip();
+    let firsts = || sample.iter().map(|print| print.first.value);
     let [three, twelve] = HORIZONS;
     Some(UsualRevisions {
         n: sample.len(),
-        from: sample.first()?.0.date,
-        to: sample.last()?.0.date,
+        from: sample.first()?.date,
+        to: sample.last()?.date,
         after: [
-            spread(three, after_3, measure)?,
-            spread(twelve, after_12, measure)?,
+            spread(three, firsts().zip(later.iter().map(|[v, _]| *v)), measure)?,
+            spread(twelve, firsts().zip(later.iter().map(|[_, v]| *v)), measure)?,
         ],
     })
 }

@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 pub const CMSI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CMSI" },
     computation: Computation::Blend(index),
-    alarm: None,
     interpret,
 };
 

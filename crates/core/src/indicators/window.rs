@@ -60,21 +60,14 @@ impl RankCounts {
 
 /// Returns the lowest and the highest figure; `None` without rows.
 pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
-    Some((extreme(rows, |a, b| a < b)?, extreme(rows, |a, b| a > b)?))
+    Some((extreme(rows, f64::min)?, extreme(rows, f64::max)?))
 }
 
-fn extreme(rows: &[Observation], is_better: fn(f64, f64) -> bool) -> Option<Extreme> {
-    let better = |best: Observation, row: Observation| {
-        if is_better(row.value, best.value) {
-            row
-        } else {
-            best
-        }
-    };
-    let first = rows.iter().copied().reduce(better)?;
-    let equal = rows.iter().filter(|row| row.value == first.value);
+fn extreme(rows: &[Observation], better: fn(f64, f64) -> f64) -> Option<Extreme> {
+    let best = rows.iter().map(|row| row.value).reduce(better)?;
+    let equal = rows.iter().filter(|row| row.value == best);
     Some(Extreme {
-        first,
+        first: *equal.clone().next()?,
         last: equal.clone().next_back()?.date,
         ties: equal.count(),
     })

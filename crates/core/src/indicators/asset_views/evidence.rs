@@ -54,20 +54,12 @@ const DURATION: f64 = 8.0;
 /// The documented evidence with the names of its regime and asset.
 static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
     let parse = |row: Result<[&'static str; 8], String>| {
-        let [
-            regime,
-            asset,
-            in_regime,
-            elsewhere,
-            t,
-            one_cycle,
-            since,
-            basis,
-        ] = row.ok()?;
+        let [regime, asset, figures @ .., one_cycle, since, basis] = row.ok()?;
+        let [in_regime, elsewhere, t] = figures.map(|figure| figure.parse().ok());
         let evidence = Evidence {
-            in_regime: in_regime.parse().ok()?,
-            elsewhere: elsewhere.parse().ok()?,
-            t: t.parse().ok()?,
+            in_regime: in_regime?,
+            elsewhere: elsewhere?,
+            t: t?,
             one_cycle: one_cycle == "yes",
             basis: format!("Reference study: {basis}"),
             since: since.parse().ok().map(Month::from_date),
@@ -122,25 +114,23 @@ pub(super) fn compare(
     regimes: &[(Month, Regime)],
     regime: Regime,
 ) -> Option<Evidence> {
-    let mut inside = Vec::new();
-    let mut outside = Vec::new();
-    let mut range: Option<(Month, Month)> = None;
-    for (month, label) in regimes {
-        let next = month.plus(1);
-        let Some(value) = returns.get(next) else {
-            continue;
-        };
-        let side = if *label == regime {
-            &mut inside
-        } else {
-            &mut outside
-        };
-        side.push(value);
-        range = Some((range.map_or(next, |(from, _)| from), next));
-    }
-    let is_enough = inside.len() + outside.len() >= MIN_MONTHS
-        && inside.len().min(outside.len()) >= MIN_IN_REGIME;
-    let (from, to) = range.filter(|_| is_enough)?;
+    let next = regimes
+        .iter()
+        .map(|(month, label)| (month.plus(1), *label == regime));
+    let sample: Vec<(Month, bool, f64)> = next
+        .filter_map(|(month, is_inside)| Some((month, is_inside, returns.get(month)?)))
+        .collect();
+    let side = |of_regime: bool| -> Vec<f64> {
+        let rows = sample
+            .iter()
+            .filter(|(_, is_inside, _)| *is_inside == of_regime);
+        rows.map(|(.., value)| *value).collect()
+    };
+    let inside = side(true);
+    let outside = side(false);
+    let is_enough = sample.len() >= MIN_MONTHS && inside.len().min(outside.len()) >= MIN_IN_REGIME;
+    let ends = sample.first().zip(sample.last());
+    let ((from, ..), (to, ..)) = ends.filter(|_| is_enough)?;
     Some(Evidence {
         in_regime: 12.0 * mean(&inside)?,
         elsewhere: 12.0 * mean(&outside)?,
@@ -151,8 +141,8 @@ pub(super) fn compare(
         sample: Some(Sample {
             inside: inside.len(),
             outside: outside.len(),
-            from,
-            to,
+            from: *from,
+            to: *to,
         }),
     })
 }

@@ -97,7 +97,7 @@ fn hits_and_starts_match_the_scenario_files() {
     let level = |relation, threshold| new_condition(Transform::Level, relation, threshold);
     assert_eq!(
         counts(
-            &event("USREC", Move::Starts, 1.0, 12),
+            &event("USREC", Move::ReachesOrAbove, 1.0, 12),
             level(Relation::Below, 0.5),
             1959
         ),
@@ -189,7 +189,7 @@ fn definition_deserializes_from_a_scenario_file() {
                 horizon_months = 12\nmonthly = \"mean\"";
     assert_eq!(
         toml::from_str::<Event>(text).unwrap(),
-        event("USREC", Move::Starts, 1.0, 12)
+        event("USREC", Move::ReachesOrAbove, 1.0, 12)
     );
     let condition: Condition =
         toml::from_str("transform = \"yoy_pct\"\nrelation = \"at_or_below\"\nthreshold = 2.0")

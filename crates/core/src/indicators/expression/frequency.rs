@@ -120,47 +120,18 @@ pub(crate) fn for_each_common_date(
     let mut i = 0;
     let mut j = 0;
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let x_key = sort_key(x.date);
-        let y_key = sort_key(y.date);
-        if x_key == y_key {
+        if x.date == y.date {
             f(x.date, x.value, y.value);
         }
-        i += usize::from(x_key <= y_key);
-        j += usize::from(y_key <= x_key);
+        i += usize::from(x.date <= y.date);
+        j += usize::from(y.date <= x.date);
     }
-}
-
-/// Packs a date into a number of the same order, because comparing its three fields is slow.
-fn sort_key(date: Date) -> i32 {
-    let [month, day] = [date.month(), date.day()].map(i32::from);
-    i32::from(date.year()) << 9 | month << 5 | day
-}
-
-/// Unpacks a [`sort_key`].
-fn date_of_key(key: i32) -> Option<Date> {
-    let [month, day] = [key >> 5 & 15, key & 31].map(|n| i8::try_from(n).ok());
-    Date::new(i16::try_from(key >> 9).ok()?, month?, day?).ok()
-}
-
-/// Merges the keys of rows, ascending by date, into ascending keys; each key stands once.
-fn union(keys: &[i32], rows: &[Observation]) -> Vec<i32> {
-    let mut merged = Vec::with_capacity(keys.len().max(rows.len()));
-    let mut rest = keys.iter().copied().peekable();
-    for row in rows.iter().map(|o| sort_key(o.date)) {
-        while let Some(key) = rest.next_if(|key| *key < row) {
-            merged.push(key);
-        }
-        rest.next_if_eq(&row);
-        merged.push(row);
-    }
-    merged.extend(rest);
-    merged
 }
 
 /// A table of series under all their dates, aligned as by [`side_by_side`].
 pub struct AlignedSeries {
-    /// The dates as [`sort_key`].
-    keys: Vec<i32>,
+    /// The dates, ascending.
+    pub dates: Vec<Date>,
     /// The figures of each series at the dates; NaN where it has none.
     pub columns: Vec<Vec<f64>>,
 }
@@ -169,23 +140,24 @@ impl AlignedSeries {
     /// Aligns series.
     pub fn align(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let keys = lists
+        let mut dates: Vec<Date> = lists
             .iter()
-            .fold(Vec::new(), |keys, rows| union(&keys, rows));
+            .flat_map(|rows| rows.iter())
+            .map(|o| o.date)
+            .collect();
+        // Concatenated ascending runs, which a stable sort merges.
+        dates.sort();
+        dates.dedup();
         let column = |rows: &Cow<'_, [Observation]>| {
-            let mut rest = rows.iter().map(|o| (sort_key(o.date), o.value)).peekable();
-            let mut value = |key: &i32| rest.next_if(|row| row.0 == *key);
-            keys.iter()
-                .map(|key| value(key).map_or(f64::NAN, |row| row.1))
-                .collect()
+            let mut rest = rows.iter().peekable();
+            let mut value = |date: &Date| rest.next_if(|o| o.date == *date);
+            let values = dates
+                .iter()
+                .map(|date| value(date).map_or(f64::NAN, |o| o.value));
+            values.collect()
         };
         let columns = lists.iter().map(column).collect();
-        Self { keys, columns }
-    }
-
-    /// Iterates over the dates, ascending.
-    pub fn dates(&self) -> impl Iterator<Item = Date> {
-        self.keys.iter().filter_map(|key| date_of_key(*key))
+        Self { dates, columns }
     }
 }
 
@@ -271,7 +243,7 @@ mod tests {
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
             let grid = AlignedSeries::align(&series);
             let has = |column: &Vec<f64>, i: usize| !column[i].is_nan();
-            let common = grid.dates().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
+            let common = grid.dates.iter().copied().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
             prop_assert_eq!(common.map(|row| row.1).collect::<Vec<_>>(), dates);
             if let [a, b] = lists.as_slice() {
                 let mut common_rows = Vec::new();

@@ -4,7 +4,7 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::reading::Input;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
@@ -169,9 +169,9 @@ impl<'a> Sources<'a> {
     pub(super) fn inputs(&self, [s, f, b]: &Drivers) -> [Input; 3] {
         let [spread, conditions, permits] = DRIVERS;
         let input = |(name, series, unit, _), source: &Source<'_>, driver: &Option<Driver>| {
-            let missing = self.set.describe_missing(source.id, self.day);
+            let missing = || self.set.describe_missing(source.id, self.day);
             let value = driver.as_ref().map(|d| (d.value, d.date));
-            Input::new((name, series, unit), value, Some(missing))
+            Input::new((name, series, unit), value.ok_or_else(missing))
         };
         [
             input(spread, &self.spread, s),
@@ -207,13 +207,14 @@ impl<'a> Sources<'a> {
     /// Returns the term spread from monthly averages.
     fn monthly_spread(&self, month: Month) -> Option<Driver> {
         let bill = bond_equivalent(self.bill.months.get(month)?)?;
+        let name = month.name();
+        let basis = format!(
+            "term spread from monthly averages of {name} (GS10 less bond-equivalent TB3MS)"
+        );
         Some(Driver {
             value: self.ten_year.months.get(month)? - bill,
             date: month.first_day(),
-            basis: Some(format!(
-                "term spread from monthly averages of {} (GS10 less bond-equivalent TB3MS)",
-                month.name()
-            )),
+            basis: Some(basis),
         })
     }
 
@@ -221,9 +222,8 @@ impl<'a> Sources<'a> {
     /// month uses those of two months before instead of one.
     fn permits(&self, month: Month) -> Option<Driver> {
         let growth = |month: Month| {
-            let mean = |m| self.permits.months.three_month_mean(m, 3);
             Some(Driver {
-                value: 100.0 * log_ratio(mean(month)?, mean(month.plus(-12))?)?,
+                value: self.permits.months.yearly_log_change_of_means(month)?,
                 date: month.first_day(),
                 basis: None,
             })

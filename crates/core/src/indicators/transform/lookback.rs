@@ -7,7 +7,7 @@ use crate::indicators::months::Month;
 use crate::model::frequency::{PeriodLength, day_number};
 use crate::model::{Date, Frequency, Series};
 
-/// Looks up earlier figures for ascending observations.
+/// Looks up earlier figures for ascending dates.
 pub(super) struct Lookback<'a> {
     series: &'a Series,
     /// Day numbers of the observations of a daily or weekly series.
@@ -29,24 +29,22 @@ impl<'a> Lookback<'a> {
         }
     }
 
-    /// Returns the value one period before the observation at `position`.
+    /// Returns the value one period before a date.
     ///
     /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
-    pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
+    pub(super) fn period(&mut self, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            PeriodLength::Days(1) => self.lookup(self.days.get(position)? - 1),
-            PeriodLength::Days(n) => self.near(self.days.get(position)? - i32::from(n)),
+            PeriodLength::Days(1) => self.lookup(day_number(date) - 1),
+            PeriodLength::Days(n) => self.near(day_number(date) - i32::from(n)),
             PeriodLength::Months(n) => months_earlier(self.series, date, i32::from(n)),
         }
     }
 
-    /// Returns the value one year before the observation at `position` ([`super::year_earlier`]).
-    pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
+    /// Returns the value one year before a date ([`super::year_earlier`]).
+    pub(super) fn year(&mut self, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            PeriodLength::Days(1) => {
-                self.lookup(self.days.get(position)? - days_in_year_before(date))
-            }
-            PeriodLength::Days(_) => self.near(self.days.get(position)? - 364),
+            PeriodLength::Days(1) => self.lookup(day_number(date) - days_in_year_before(date)),
+            PeriodLength::Days(_) => self.near(day_number(date) - 364),
             PeriodLength::Months(_) => months_earlier(self.series, date, 12),
         }
     }
@@ -84,7 +82,7 @@ impl<'a> Lookback<'a> {
 }
 
 /// Returns the value exactly `months` calendar months before `date`, if that month has one.
-pub(super) fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
+fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
     series.value_on(Month::from_date(date).plus(-months).first_day())
 }
 
