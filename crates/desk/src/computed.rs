@@ -229,7 +229,10 @@ impl Desk {
             .iter()
             .map(|m| (Month::from_date(m.month), m.regime))
             .collect();
-        let series = Asset::ALL.into_iter().flat_map(Asset::series).copied();
+        let series = Asset::ALL
+            .into_iter()
+            .flat_map(|asset| asset.series)
+            .copied();
         let set = self.series_set(series.clone(), as_of)?;
         let day = self.reference_day(series, as_of)?.as_of;
         let measure = |asset: Asset| {

@@ -118,7 +118,7 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
         usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);
     let mut text = format!(
         "{} returned {} % a year in {} months against {} % in others: {verdict}. {}.",
-        asset.name(),
+        asset.name,
         format_number(evidence.in_regime, decimals),
         regime.title(),
         format_number(evidence.elsewhere, decimals),

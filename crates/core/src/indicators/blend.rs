@@ -11,6 +11,7 @@ use super::statistics::percentile_rank;
 use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Frequency, Observation, SeriesSet, table};
 use jiff::civil::{Weekday, date};
+use std::collections::HashSet;
 
 /// First day of every daily index (docs/COMPOSITES.md#macro-stress).
 const START: Date = date(1986, 1, 1);
@@ -92,17 +93,13 @@ impl DailyIndex {
     /// Returns every series that it may read, each once.
     pub fn inputs(&self) -> Vec<&'static str> {
         let parts = self.full.iter().chain(&self.fallback);
-        let mut inputs = Vec::new();
-        for id in parts.flat_map(Part::series) {
-            if !inputs.contains(&id) {
-                inputs.push(id);
-            }
-        }
-        inputs
+        let mut known = HashSet::new();
+        let inputs = parts.flat_map(Part::series);
+        inputs.filter(|id| known.insert(*id)).collect()
     }
 
     /// Computes the reading at `day`, on which the set was known, and the history in which it is ranked: every day on
-    /// which enough weight is present, ascending. O(n log n) in the number of days.
+    /// which enough weight is present, ascending.
     pub fn compute(&'static self, set: &SeriesSet, day: Date) -> (Reading, Vec<Observation>) {
         let is_current = |id: &&str| {
             set.get(id)

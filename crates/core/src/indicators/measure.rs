@@ -157,14 +157,15 @@ impl Measure {
     fn yearly_growth_of_four_week_mean(mut self) -> Self {
         let weeks = self.series.observations.windows(4);
         let means: Vec<Observation> = weeks.filter_map(mean_of_four_weeks).collect();
-        let mut year_ago = means.iter().peekable();
-        let growth = |now: &Observation| {
-            let date = add_days(now.date, -364);
-            while year_ago.next_if(|o| o.date < date).is_some() {}
-            let before = year_ago.peek().filter(|o| o.date == date)?;
-            finite(now.date, log_ratio(now.value, before.value))
-        };
-        self.series.observations = means.iter().filter_map(growth).collect();
+        let moved = means
+            .iter()
+            .map(|o| Observation::new(add_days(o.date, 364), o.value));
+        let year_ago: Vec<Observation> = moved.collect();
+        self.series.observations.clear();
+        for_each_common_date(&means, &year_ago, |date, now, before| {
+            let growth = finite(date, log_ratio(now, before));
+            self.series.observations.extend(growth);
+        });
         self.scale(100.0)
     }
 

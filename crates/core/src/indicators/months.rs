@@ -192,6 +192,12 @@ pub fn log_ratio(a: f64, b: f64) -> Option<f64> {
     (a > 0.0 && b > 0.0).then(|| (a / b).ln())
 }
 
+/// Returns percent a year, compounded; `None` unless both are positive and the rate is finite.
+pub fn compound_rate(now: f64, before: f64, years: f64) -> Option<f64> {
+    let rate = log_ratio(now, before).map(|growth| 100.0 * (growth / years).exp_m1());
+    rate.filter(|rate| rate.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,8 +42,7 @@ pub fn narrative(evidence: &Evidence<'_>) -> String {
 }
 
 fn describe_regime(outlook: &RegimeReading) -> String {
-    let state = outlook.state.as_ref();
-    let Some(state) = state.filter(|_| outlook.reason.is_none()) else {
+    let Some(state) = &outlook.state else {
         let reason = outlook.reason.as_deref().unwrap_or("no figures");
         return format!("The regime is unknown: {reason}.");
     };

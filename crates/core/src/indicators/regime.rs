@@ -125,13 +125,8 @@ pub enum Trajectory {
 
 impl Trajectory {
     /// Upper-case name: "IMPROVING".
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Improving => "IMPROVING",
-            Self::Stable => "STABLE",
-            Self::Deteriorating => "DETERIORATING",
-            Self::Unknown => "UNKNOWN",
-        }
+    pub fn name(self) -> String {
+        format!("{self:?}").to_uppercase()
     }
 }
 

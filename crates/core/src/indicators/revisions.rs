@@ -91,7 +91,6 @@ pub struct RevisionSizes {
     /// Mean with signs; positive: revised up.
     pub bias: f64,
     /// How often the value's sign flipped; null for levels.
-    #[serde(rename = "sign_flips")]
     pub sign_flips: Option<usize>,
 }
 
@@ -99,16 +98,13 @@ impl UsualRevisions {
     /// Returns the same with the sizes of revisions rounded.
     #[must_use]
     pub fn rounded(mut self, decimals: i32) -> Self {
-        for s in &mut self.after {
-            for size in [
-                &mut s.mean_abs,
-                &mut s.median_abs,
-                &mut s.p90_abs,
-                &mut s.bias,
-            ] {
-                *size = round_to(*size, decimals);
-            }
-        }
+        self.after = self.after.map(|sizes| RevisionSizes {
+            mean_abs: round_to(sizes.mean_abs, decimals),
+            median_abs: round_to(sizes.median_abs, decimals),
+            p90_abs: round_to(sizes.p90_abs, decimals),
+            bias: round_to(sizes.bias, decimals),
+            ..sizes
+        });
         self
     }
 }
@@ -318,10 +314,8 @@ impl<'a> VintageRecord<'a> {
         // row between the two says that the figure was not out yet.
         let before = rows.get(..first)?.last();
         let was_loaded = before.is_some_and(|row| row.value.is_some());
-        let due = add_days(
-            self.info.publication_day(date),
-            self.info.frequency.slack_days(),
-        );
+        let slack = self.info.frequency.slack_days();
+        let due = add_days(self.info.publication_day(date), slack);
         let is_soon = self.info.is_forecast() || months_between(date, day) <= LATEST_PRINT;
         let is_early = is_soon && (!was_loaded || day <= due);
         // The rows of the first vintage were printed before it.

@@ -80,10 +80,8 @@ fn percent(a: f64, b: f64) -> Option<f64> {
 pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observation> {
     let mut newest_first = long.up_to(day).iter().rev();
     newest_first.find_map(|o| {
-        Some(Observation::new(
-            o.date,
-            bps(o.value - short.value_on(o.date)?),
-        ))
+        let spread = bps(o.value - short.value_on(o.date)?);
+        Some(Observation::new(o.date, spread))
     })
 }
 

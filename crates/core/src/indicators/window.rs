@@ -4,6 +4,7 @@
 //! Values are compared as published: figures that are equal to a reader must be equal here
 //! (`model::series_info::without_noise`).
 
+use super::months::compound_rate;
 use super::statistics::count;
 use crate::model::{Date, Frequency, Observation};
 
@@ -99,11 +100,7 @@ impl ValueChange {
     /// The compound growth rate in percent a year; `None` under a year, and unless both figures are positive.
     pub fn yearly_percent(&self, frequency: Frequency) -> Option<f64> {
         let years = frequency.years_between(self.from.date, self.to.date);
-        let is_positive = self.from.value > 0.0 && self.to.value > 0.0;
-        (years >= 1.0 && is_positive).then(|| {
-            let growth = (self.to.value / self.from.value).ln();
-            100.0 * (growth / years).exp_m1()
-        })
+        compound_rate(self.to.value, self.from.value, years).filter(|_| years >= 1.0)
     }
 }
 

@@ -73,7 +73,7 @@ static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
 
 /// Returns the documented evidence; `None` for an unknown regime.
 pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
-    let names = (regime.name(), asset.key());
+    let names = (regime.name(), asset.key);
     let mut rows = TABLE.iter();
     let row = rows.find(|(regime, asset, _)| (*regime, *asset) == names);
     row.map(|(.., evidence)| evidence.clone())
@@ -90,10 +90,10 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let ids = asset.series().iter();
+    let ids = asset.series.iter();
     let mut monthly = ids.map(|id| (id, MonthlyGrid::from_means(set.up_to(id, day))));
     let (id, monthly) = monthly.find(|(_, months)| months.iter().count() > MIN_MONTHS)?;
-    let returns = if asset == Asset::Bonds {
+    let returns = if asset.key == "bonds" {
         bond_returns(&monthly)
     } else {
         log_returns(&monthly)
@@ -114,35 +114,33 @@ pub(super) fn compare(
     regimes: &[(Month, Regime)],
     regime: Regime,
 ) -> Option<Evidence> {
-    let next = regimes
-        .iter()
-        .map(|(month, label)| (month.plus(1), *label == regime));
-    let sample: Vec<(Month, bool, f64)> = next
-        .filter_map(|(month, is_inside)| Some((month, is_inside, returns.get(month)?)))
-        .collect();
-    let side = |of_regime: bool| -> Vec<f64> {
-        let rows = sample
-            .iter()
-            .filter(|(_, is_inside, _)| *is_inside == of_regime);
-        rows.map(|(.., value)| *value).collect()
-    };
-    let inside = side(true);
-    let outside = side(false);
-    let is_enough = sample.len() >= MIN_MONTHS && inside.len().min(outside.len()) >= MIN_IN_REGIME;
-    let ends = sample.first().zip(sample.last());
-    let ((from, ..), (to, ..)) = ends.filter(|_| is_enough)?;
+    let after = regimes.iter().filter_map(|(month, label)| {
+        let next = month.plus(1);
+        Some((*label == regime, next, returns.get(next)?))
+    });
+    let (inside, outside): (Vec<_>, Vec<_>) = after.partition(|(is_inside, ..)| *is_inside);
+    let fewest = inside.len().min(outside.len());
+    let is_enough = inside.len() + outside.len() >= MIN_MONTHS && fewest >= MIN_IN_REGIME;
+    let months = inside.iter().chain(&outside).map(|(_, month, _)| *month);
+    let (from, to) = months
+        .clone()
+        .min()
+        .zip(months.max())
+        .filter(|_| is_enough)?;
+    let [own, others] =
+        [&inside, &outside].map(|rows| rows.iter().map(|(.., value)| *value).collect::<Vec<f64>>());
     Some(Evidence {
-        in_regime: 12.0 * mean(&inside)?,
-        elsewhere: 12.0 * mean(&outside)?,
-        t: welch_t(&inside, &outside)?,
+        in_regime: 12.0 * mean(&own)?,
+        elsewhere: 12.0 * mean(&others)?,
+        t: welch_t(&own, &others)?,
         one_cycle: false,
         basis: String::new(),
         since: None,
         sample: Some(Sample {
             inside: inside.len(),
             outside: outside.len(),
-            from: *from,
-            to: *to,
+            from,
+            to,
         }),
     })
 }

@@ -4,6 +4,24 @@ use super::*;
 use crate::indicators::testdata::load;
 use jiff::civil::date;
 
+fn base_rate(
+    rows: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<BaseRate> {
+    Outcomes::new(rows, event, condition, since)?.base_rate()
+}
+
+fn scenario_status(
+    rows: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<ScenarioStatus> {
+    Outcomes::new(rows, event, condition, since)?.status()
+}
+
 fn event(series: &str, movement: Move, threshold: f64, horizon_months: i32) -> Event {
     Event {
         series: series.into(),

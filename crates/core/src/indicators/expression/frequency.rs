@@ -58,12 +58,9 @@ pub(super) fn has_same_stamps(a: &Series, b: &Series) -> bool {
 
 /// Aggregates daily figures over the seven days that end on each date of `weeks`.
 fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
-    let mut rest = days.observations.as_slice();
     let aggregate = |week: &Observation| {
-        let first = add_days(week.date, -6);
-        rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
-        let days = rest.iter().take_while(|o| o.date <= week.date).count();
-        Some(Observation::new(week.date, how.apply(rest.get(..days)?)?))
+        let inside = days.between(add_days(week.date, -6), week.date);
+        Some(Observation::new(week.date, how.apply(inside)?))
     };
     weeks.observations.iter().filter_map(aggregate).collect()
 }
@@ -111,20 +108,12 @@ pub(crate) fn for_each_common_date(
     b: &[Observation],
     mut f: impl FnMut(Date, f64, f64),
 ) {
-    if a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.date == y.date) {
-        for (x, y) in a.iter().zip(b) {
+    let mut rest = b.iter().peekable();
+    for x in a {
+        while rest.next_if(|y| y.date < x.date).is_some() {}
+        if let Some(y) = rest.next_if(|y| y.date == x.date) {
             f(x.date, x.value, y.value);
         }
-        return;
-    }
-    let mut i = 0;
-    let mut j = 0;
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        if x.date == y.date {
-            f(x.date, x.value, y.value);
-        }
-        i += usize::from(x.date <= y.date);
-        j += usize::from(y.date <= x.date);
     }
 }
 

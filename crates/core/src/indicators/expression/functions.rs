@@ -6,7 +6,7 @@ use super::frequency::for_each_common_date;
 use super::operate::combine_columns;
 use super::tree::{FormulaError, Function, Op, PRICES};
 use super::unit::Unit;
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid, compound_rate};
 use crate::indicators::statistics::{count, mean, rolling_sums};
 use crate::model::frequency::{PeriodLength, add_days, shift};
 use crate::model::{CalendarPeriod, Date, Frequency, Observation, Series};
@@ -143,11 +143,6 @@ fn growth(now: &[Observation], before: &[Observation], years: f64) -> Vec<Observ
         rows.extend(compound_rate(now, before, years).map(|v| Observation::new(date, v)));
     });
     rows
-}
-
-fn compound_rate(now: f64, before: f64, years: f64) -> Option<f64> {
-    let rate = log_ratio(now, before).map(|growth| 100.0 * (growth / years).exp_m1());
-    rate.filter(|rate| rate.is_finite())
 }
 
 /// Returns percent a year since a figure, from a year after it on.

@@ -20,17 +20,6 @@ pub(super) struct Driver {
     pub(super) basis: Option<String>,
 }
 
-impl Driver {
-    /// Takes the newest figure of a series in place of the month's own.
-    fn stand_in(last: Observation, name: &str) -> Self {
-        Self {
-            value: last.value,
-            date: last.date,
-            basis: Some(format!("{name} of {}", last.date)),
-        }
-    }
-}
-
 /// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
 /// a month: S, F and B of the formula; any may be absent.
 pub(super) type Drivers = [Option<Driver>; 3];
@@ -158,10 +147,8 @@ impl<'a> Sources<'a> {
 
     /// Returns spread, conditions and permits of a month.
     pub(super) fn drivers(&self, month: Month) -> Drivers {
-        let conditions = self.conditions.month(month).or_else(|| {
-            let last = self.current(&self.conditions, month)?;
-            Some(Driver::stand_in(last, "NFCI"))
-        });
+        let stand_in = || self.stand_in(&self.conditions, month, "NFCI");
+        let conditions = self.conditions.month(month).or_else(stand_in);
         [self.spread(month), conditions, self.permits(month)]
     }
 
@@ -188,20 +175,27 @@ impl<'a> Sources<'a> {
         series?.fresh_observation(self.day)
     }
 
+    /// Takes the newest figure of a source in place of the month's own.
+    fn stand_in(&self, source: &Source<'_>, month: Month, name: &str) -> Option<Driver> {
+        let last = self.current(source, month)?;
+        Some(Driver {
+            value: last.value,
+            date: last.date,
+            basis: Some(format!("{name} of {}", last.date)),
+        })
+    }
+
     /// Returns the term spread of a month.
     pub(super) fn spread(&self, month: Month) -> Option<Driver> {
-        let month_spread = self
-            .spread
-            .month(month)
-            .or_else(|| self.monthly_spread(month));
-        month_spread.or_else(|| {
-            if let Some(last) = self.current(&self.spread, month) {
-                return Some(Driver::stand_in(last, "term spread"));
-            }
+        let month_before = || {
             let long = self.current(&self.ten_year, month)?;
             let short = self.current(&self.bill, month)?;
             self.monthly_spread(Month::from_date(long.date.min(short.date)))
-        })
+        };
+        (self.spread.month(month))
+            .or_else(|| self.monthly_spread(month))
+            .or_else(|| self.stand_in(&self.spread, month, "term spread"))
+            .or_else(month_before)
     }
 
     /// Returns the term spread from monthly averages.
