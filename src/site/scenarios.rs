@@ -255,7 +255,7 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
 pub(crate) fn scenario_condition(scenario: &Scenario) -> Option<String> {
     let event = scenario.event.as_ref()?;
     let operator = match (event.transform, event.movement) {
-        (Transform::Level, Move::Starts | Move::ReachesOrAbove) => ">=",
+        (Transform::Level, Move::ReachesOrAbove) => ">=",
         (Transform::Level, Move::ReachesOrBelow) => "<=",
         (Transform::YoyPct, _)
         | (_, Move::RisesBy | Move::FallsBy | Move::RisesByPct | Move::FallsByPct) => return None,

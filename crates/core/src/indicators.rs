@@ -25,7 +25,6 @@ pub mod composite;
 pub mod condition;
 pub mod drivers;
 pub mod expectation;
-pub mod explain;
 pub mod expression;
 pub mod identities;
 pub mod liquidity;

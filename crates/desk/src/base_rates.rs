@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::texts::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::base_rates::{
-    BaseRate, Event, ScenarioStatus, Transform, base_rate, scenario_status,
+    BaseRate, Event, Outcomes, ScenarioStatus, Transform,
 };
 use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
@@ -84,7 +84,8 @@ impl Desk {
         let since = scenario.since.unwrap_or(i16::MIN);
         let series = self.series(&info, AsOf::Latest)?;
         Ok(series.and_then(|series| {
-            let status = scenario_status(&series.observations, event, condition, since)?;
+            let outcomes = Outcomes::new(&series.observations, event, condition, since)?;
+            let status = outcomes.status()?;
             Some((series, status))
         }))
     }
@@ -132,14 +133,14 @@ impl Desk {
         // A change over a year needs the year before.
         let first = since - i16::from(event.transform == Transform::YoyPct);
         let is_long = rows.first().is_some_and(|row| row.date.year() <= first);
-        Ok(
-            base_rate(rows, event, scenario.condition.as_ref(), since).ok_or_else(|| {
-                if is_long {
-                    format!("; no month of {id} since {since} meets the condition")
-                } else {
-                    format!("; {id} is not loaded back to {first}")
-                }
-            }),
-        )
+        let outcomes = Outcomes::new(rows, event, scenario.condition.as_ref(), since);
+        let rate = outcomes.and_then(|outcomes| outcomes.base_rate());
+        Ok(rate.ok_or_else(|| {
+            if is_long {
+                format!("; no month of {id} since {since} meets the condition")
+            } else {
+                format!("; {id} is not loaded back to {first}")
+            }
+        }))
     }
 }

@@ -45,7 +45,7 @@ impl Desk {
                     ..older
                 };
             }
-            if let Some(rule) = composite.alarm {
+            if let Some(rule) = composite.indicator.definition().alarm {
                 reading.alarm = Some(rule.state(&self.real_time_history(composite, day)?));
             }
             if let (Some(rows), Some(info)) =
@@ -228,7 +228,10 @@ impl Desk {
             .iter()
             .map(|m| (Month::from_date(m.month), m.regime))
             .collect();
-        let series = Asset::ALL.into_iter().flat_map(Asset::series).copied();
+        let series = Asset::ALL
+            .into_iter()
+            .flat_map(|asset| asset.series)
+            .copied();
         let set = self.series_set(series.clone(), as_of)?;
         let day = self.reference_day(series, as_of)?.as_of;
         let measure = |asset: Asset| {

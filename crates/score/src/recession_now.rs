@@ -142,7 +142,7 @@ fn signals(
     ends: &BTreeMap<Month, MonthEnd>,
     rows: &[Row<3>],
 ) -> Result<Vec<Signal>> {
-    let Some(rule) = RNOW.alarm else {
+    let Some(rule) = RNOW.indicator.definition().alarm else {
         return Ok(Vec::new());
     };
     let until = desk.reference_day(RNOW.inputs(), AsOf::Latest)?.as_of;

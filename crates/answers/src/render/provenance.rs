@@ -342,7 +342,8 @@ impl Provenance {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn note_alarm(&mut self, desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<()> {
         let composite = indicators::composite(info.id.as_str());
-        if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
+        if let Some((composite, rule)) =
+            composite.and_then(|c| Some((c, c.indicator.definition().alarm?)))
             && let Some(alarm) = desk.reading(composite, as_of)?.alarm
         {
             let note = format!("{}; {}", alarm.describe(), rule.describe("weeks"));

@@ -1,9 +1,11 @@
 //! An alarm that begins and ends only after several readings in a row, so that a single odd week does neither.
 
 use crate::model::{Date, Observation};
+use serde::Deserialize;
 
 /// Thresholds at which an alarm begins and ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AlarmRule {
     /// Readings at or above it count for the alarm.
     pub on: f64,
@@ -60,19 +62,12 @@ impl AlarmRule {
     /// Returns every period in which the alarm was on, ascending. A missing reading does not break a run.
     pub fn periods(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
         let mut periods: Vec<AlarmPeriod> = Vec::new();
+        let next = |length: usize, counts: bool| if counts { length + 1 } else { 0 };
         let mut readings_on = 0;
         let mut readings_off = 0;
         for o in readings {
-            readings_on = if o.value >= self.on {
-                readings_on + 1
-            } else {
-                0
-            };
-            readings_off = if o.value < self.off {
-                readings_off + 1
-            } else {
-                0
-            };
+            readings_on = next(readings_on, o.value >= self.on);
+            readings_off = next(readings_off, o.value < self.off);
             match periods.last_mut().filter(|p| p.to.is_none()) {
                 Some(period) if readings_off >= self.off_after => period.to = Some(o.date),
                 None if readings_on >= self.on_after => periods.push(AlarmPeriod {

@@ -11,7 +11,7 @@
 
 use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator};
-use super::explain::{describe_reading, describe_unavailable};
+use super::prose::{describe_missing_inputs, describe_reading};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
 use std::sync::LazyLock;
@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 pub const CRAI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CRAI" },
     computation: Computation::Blend(index),
-    alarm: None,
     interpret,
 };
 
@@ -46,7 +45,7 @@ fn index() -> &'static DailyIndex {
 
 fn interpret(reading: &Reading) -> String {
     let Some(sentence) = describe_reading(&CRAI, reading) else {
-        return describe_unavailable(reading);
+        return describe_missing_inputs(reading);
     };
     format!(
         "{sentence} It is useful against the crowd at the extremes only, and no forecast between them."

@@ -25,15 +25,13 @@ pub enum Direction {
     Neutral,
 }
 
-/// Strength of the evidence. The rule gives only the lower two; the third is part of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Strength of the evidence. The API knows a third, high, which this rule never gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conviction {
     /// Little.
     Low,
     /// Some.
     Medium,
-    /// Much.
-    High,
 }
 
 /// A view of one asset.
@@ -87,54 +85,46 @@ pub fn views(
 /// of 48 such tests does not justify); low where the record is about one cycle; a notch lower when the
 /// probability of the regime is under a half.
 fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: Evidence) -> View {
-    let strength = strength(evidence.t);
-    let direction = match strength {
-        Conviction::Low => Direction::Neutral,
-        Conviction::Medium | Conviction::High if evidence.t > 0.0 => Direction::Bullish,
-        Conviction::Medium | Conviction::High => Direction::Bearish,
+    let direction = match evidence.t {
+        t if t >= DIRECTION_T => Direction::Bullish,
+        t if t <= -DIRECTION_T => Direction::Bearish,
+        _ => Direction::Neutral,
     };
-    let highest = match confidence {
-        Some(c) if c >= MIN_CONFIDENCE && !evidence.one_cycle => Conviction::Medium,
-        _ => Conviction::Low,
-    };
+    let is_certain = confidence.is_some_and(|c| c >= MIN_CONFIDENCE) && !evidence.one_cycle;
+    let is_medium = direction != Direction::Neutral && is_certain;
     View {
         asset,
         direction,
-        conviction: strength.min(highest),
+        conviction: if is_medium {
+            Conviction::Medium
+        } else {
+            Conviction::Low
+        },
         thesis: thesis(asset, regime, confidence, &evidence),
         evidence: Some(evidence),
     }
 }
 
-/// Returns the conviction by the t statistic alone.
-fn strength(t: f64) -> Conviction {
-    match t.abs() {
-        t if t >= CLEAR_T => Conviction::High,
-        t if t >= DIRECTION_T => Conviction::Medium,
-        _ => Conviction::Low,
-    }
-}
-
 fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> String {
-    let strength = strength(evidence.t);
-    let verdict = match strength {
-        Conviction::Low => "no difference that stands out",
-        Conviction::Medium => "a difference of some weight",
-        Conviction::High => {
+    let size = evidence.t.abs();
+    let verdict = match size {
+        t if t >= CLEAR_T => {
             "a clear difference, though of 48 such tests about two come out clear by chance"
         }
+        t if t >= DIRECTION_T => "a difference of some weight",
+        _ => "no difference that stands out",
     };
     let decimals =
         usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);
     let mut text = format!(
         "{} returned {} % a year in {} months against {} % in others: {verdict}. {}.",
-        asset.name(),
+        asset.name,
         format_number(evidence.in_regime, decimals),
         regime.title(),
         format_number(evidence.elsewhere, decimals),
         evidence.basis
     );
-    let is_uncertain = |c: &f64| *c < MIN_CONFIDENCE && strength != Conviction::Low;
+    let is_uncertain = |c: &f64| *c < MIN_CONFIDENCE && size >= DIRECTION_T;
     if evidence.one_cycle {
         text += " The record is about one cycle, so conviction is low.";
     } else if let Some(c) = confidence.filter(is_uncertain) {

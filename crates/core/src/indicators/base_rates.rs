@@ -38,8 +38,6 @@ pub enum Transform {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Move {
-    /// u is at or above the threshold; a condition says that x was not.
-    Starts,
     /// u − x ≥ threshold.
     RisesBy,
     /// x − u ≥ threshold.
@@ -48,7 +46,8 @@ pub enum Move {
     RisesByPct,
     /// u ≤ x·(1 − threshold/100).
     FallsByPct,
-    /// u ≥ threshold.
+    /// u ≥ threshold. What starts is below it in the starting month, as a condition says.
+    #[serde(alias = "starts")]
     ReachesOrAbove,
     /// u ≤ threshold.
     ReachesOrBelow,
@@ -112,36 +111,6 @@ pub struct BaseRate {
     pub span: (Date, Date),
 }
 
-/// Returns how often the event followed a starting month from January of the year `since` on.
-///
-/// A starting month needs a figure, the condition, and a figure at the window's end; it is a hit when any
-/// month inside the window that has a figure satisfies the move. `None` when the series begins after the
-/// year `since`, because the sample would not be the requested one, or when there is no starting month.
-pub fn base_rate(
-    observations: &[Observation],
-    event: &Event,
-    condition: Option<&Condition>,
-    since: i16,
-) -> Option<BaseRate> {
-    let outcomes = Outcomes::new(observations, event, condition, since)?;
-    if outcomes.figures.first()? > Month::new(i32::from(since), 1).plus(11) {
-        return None;
-    }
-    let hits = outcomes.hits.len();
-    let starts = outcomes.starts.len();
-    let share = count(hits) / count(starts);
-    Some(BaseRate {
-        share,
-        interval: wilson(share, count(starts) / f64::from(event.horizon_months), Z_90)?,
-        hits,
-        starts,
-        span: (
-            outcomes.starts.first()?.first_day(),
-            outcomes.starts.last()?.first_day(),
-        ),
-    })
-}
-
 /// A run of consecutive starting months that the event followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Episode {
@@ -170,40 +139,12 @@ pub struct ScenarioStatus {
     pub episodes: Vec<Episode>,
 }
 
-/// Returns how far away an event is, with starting months from January of the year `since` on; `None` without figures.
-pub fn scenario_status(
-    observations: &[Observation],
-    event: &Event,
-    condition: Option<&Condition>,
-    since: i16,
-) -> Option<ScenarioStatus> {
-    let outcomes = Outcomes::new(observations, event, condition, since)?;
-    let (newest, value) = outcomes.figures.iter().last()?;
-    let first = newest.plus(1 - event.horizon_months);
-    let open = outcomes.open.iter().filter(|(month, _)| *month >= first);
-    let triggers = open.map(|(month, x)| (*month, event.trigger(*x)));
-    let (since, trigger) = if event.is_upward() {
-        triggers.min_by(|a, b| a.1.total_cmp(&b.1))
-    } else {
-        triggers.max_by(|a, b| a.1.total_cmp(&b.1))
-    }
-    .unwrap_or((newest, event.trigger(value)));
-    let next = |hit: &Episode| Month::from_date(hit.from).plus(1).first_day();
-    let runs = outcomes.hits.chunk_by(|a, b| next(a) == b.from);
-    let episodes = runs.filter_map(|run| run.first().copied());
-    let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
-    Some(ScenarioStatus {
-        now: observation((newest, value)),
-        trigger,
-        since: since.first_day(),
-        is_met: event.is_reached(trigger, value),
-        episodes: episodes.collect(),
-        figures: outcomes.figures.iter().map(observation).collect(),
-    })
-}
-
-/// Starting months and what followed them.
-struct Outcomes {
+/// Starting months of an event and what followed them.
+#[derive(Debug)]
+pub struct Outcomes<'a> {
+    event: &'a Event,
+    /// The first month that may be one.
+    first: Month,
     /// The transformed figures by month.
     figures: MonthlyGrid,
     /// Starting months whose window is complete.
@@ -214,11 +155,11 @@ struct Outcomes {
     open: Vec<(Month, f64)>,
 }
 
-impl Outcomes {
-    /// Classifies the starting months; `None` for a window that is shorter than a month.
-    fn new(
+impl<'a> Outcomes<'a> {
+    /// Classifies the starting months from January of the year `since` on; `None` for a window that is shorter than a month.
+    pub fn new(
         observations: &[Observation],
-        event: &Event,
+        event: &'a Event,
         condition: Option<&Condition>,
         since: i16,
     ) -> Option<Self> {
@@ -226,7 +167,6 @@ impl Outcomes {
             return None;
         }
         let monthly = event.monthly.aggregate(observations);
-        let figures = event.transform.apply(&monthly);
         let conditioned = condition.map(|c| (c, c.transform.apply(&monthly)));
         let first = Month::new(i32::from(since), 1);
         let is_start = |(month, _): &(Month, f64)| {
@@ -235,31 +175,84 @@ impl Outcomes {
             };
             *month >= first && conditioned.as_ref().is_none_or(holds)
         };
-        let mut starts = Vec::new();
-        let mut hits = Vec::new();
-        let mut open = Vec::new();
+        let mut outcomes = Self {
+            event,
+            first,
+            figures: event.transform.apply(&monthly),
+            starts: Vec::new(),
+            hits: Vec::new(),
+            open: Vec::new(),
+        };
+        let figures = &outcomes.figures;
         for (month, x) in figures.iter().filter(is_start) {
             let end = month.plus(event.horizon_months);
             if Some(end) > figures.last() {
-                open.push((month, x));
+                outcomes.open.push((month, x));
             } else if figures.get(end).is_some() {
-                starts.push(month);
+                outcomes.starts.push(month);
                 let trigger = event.trigger(x);
                 let window = month.plus(1).through(end);
                 let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
                 let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
-                hits.extend(hit.map(|(event_month, value)| Episode {
-                    from: month.first_day(),
-                    event_month: event_month.first_day(),
-                    value,
-                }));
+                outcomes
+                    .hits
+                    .extend(hit.map(|(event_month, value)| Episode {
+                        from: month.first_day(),
+                        event_month: event_month.first_day(),
+                        value,
+                    }));
             }
         }
-        Some(Self {
-            starts,
+        Some(outcomes)
+    }
+
+    /// Returns how often the event followed a starting month.
+    ///
+    /// A starting month needs a figure, the condition, and a figure at the window's end; it is a hit when any
+    /// month inside the window that has a figure satisfies the move. `None` when the series begins after the
+    /// first year, because the sample would not be the requested one, or when there is no starting month.
+    pub fn base_rate(&self) -> Option<BaseRate> {
+        if self.figures.first()? > self.first.plus(11) {
+            return None;
+        }
+        let hits = self.hits.len();
+        let starts = self.starts.len();
+        let share = count(hits) / count(starts);
+        let windows = count(starts) / f64::from(self.event.horizon_months);
+        let [from, to] = [self.starts.first()?, self.starts.last()?].map(|month| month.first_day());
+        Some(BaseRate {
+            share,
+            interval: wilson(share, windows, Z_90)?,
             hits,
-            open,
-            figures,
+            starts,
+            span: (from, to),
+        })
+    }
+
+    /// Returns how far away the event is; `None` without figures.
+    pub fn status(&self) -> Option<ScenarioStatus> {
+        let event = self.event;
+        let (newest, value) = self.figures.iter().last()?;
+        let first = newest.plus(1 - event.horizon_months);
+        let open = self.open.iter().filter(|(month, _)| *month >= first);
+        let triggers = open.map(|(month, x)| (*month, event.trigger(*x)));
+        let (since, trigger) = if event.is_upward() {
+            triggers.min_by(|a, b| a.1.total_cmp(&b.1))
+        } else {
+            triggers.max_by(|a, b| a.1.total_cmp(&b.1))
+        }
+        .unwrap_or((newest, event.trigger(value)));
+        let next = |hit: &Episode| Month::from_date(hit.from).plus(1).first_day();
+        let runs = self.hits.chunk_by(|a, b| next(a) == b.from);
+        let episodes = runs.filter_map(|run| run.first().copied());
+        let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
+        Some(ScenarioStatus {
+            now: observation((newest, value)),
+            trigger,
+            since: since.first_day(),
+            is_met: event.is_reached(trigger, value),
+            episodes: episodes.collect(),
+            figures: self.figures.iter().map(observation).collect(),
         })
     }
 }
@@ -269,7 +262,7 @@ impl Event {
     fn trigger(&self, x: f64) -> f64 {
         let by = self.threshold;
         match self.movement {
-            Move::Starts | Move::ReachesOrAbove | Move::ReachesOrBelow => by,
+            Move::ReachesOrAbove | Move::ReachesOrBelow => by,
             Move::RisesBy => x + by,
             Move::FallsBy => x - by,
             Move::RisesByPct => x * (1.0 + by / 100.0),
@@ -298,7 +291,7 @@ impl Event {
     pub fn describe(&self) -> String {
         let by = self.threshold;
         let movement = match self.movement {
-            Move::Starts | Move::ReachesOrAbove => format!("is {by} or above"),
+            Move::ReachesOrAbove => format!("is {by} or above"),
             Move::ReachesOrBelow => format!("is {by} or below"),
             Move::RisesBy => format!("rises by {by} or more"),
             Move::FallsBy => format!("falls by {by} or more"),

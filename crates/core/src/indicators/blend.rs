@@ -11,6 +11,7 @@ use super::statistics::percentile_rank;
 use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Frequency, Observation, SeriesSet, table};
 use jiff::civil::{Weekday, date};
+use std::collections::HashSet;
 
 /// First day of every daily index (docs/COMPOSITES.md#macro-stress).
 const START: Date = date(1986, 1, 1);
@@ -91,22 +92,14 @@ pub struct DailyIndex {
 impl DailyIndex {
     /// Returns every series that it may read, each once.
     pub fn inputs(&self) -> Vec<&'static str> {
-        let mut inputs = Vec::new();
-        for id in self
-            .full
-            .iter()
-            .chain(&self.fallback)
-            .flat_map(Part::series)
-        {
-            if !inputs.contains(&id) {
-                inputs.push(id);
-            }
-        }
-        inputs
+        let parts = self.full.iter().chain(&self.fallback);
+        let mut known = HashSet::new();
+        let inputs = parts.flat_map(Part::series);
+        inputs.filter(|id| known.insert(*id)).collect()
     }
 
     /// Computes the reading at `day`, on which the set was known, and the history in which it is ranked: every day on
-    /// which enough weight is present, ascending. O(n log n) in the number of days.
+    /// which enough weight is present, ascending.
     pub fn compute(&'static self, set: &SeriesSet, day: Date) -> (Reading, Vec<Observation>) {
         let is_current = |id: &&str| {
             set.get(id)
@@ -168,9 +161,8 @@ impl IndexPath {
         reference_day: Date,
     ) -> Self {
         let measures = |part: &'static Part| -> Vec<Measure> {
-            let proxies = part.proxies.iter();
-            let measures = proxies.filter_map(|p| p.measure(set, READ_FROM, reference_day));
-            measures.collect()
+            let measure = |p: &'static Proxy| p.measure(set, READ_FROM, reference_day);
+            part.proxies.iter().filter_map(measure).collect()
         };
         let measures: Vec<_> = parts.iter().map(measures).collect();
         let days = index_days(measures.iter().flatten(), reference_day);
@@ -285,20 +277,15 @@ impl ScoredPart {
                 break;
             };
             let open = days.get(..=last_open).unwrap_or_default();
-            let mut values = Vec::with_capacity(open.len());
-            let mut inputs = Vec::with_capacity(open.len());
-            for (position, input) in measure.values_on(open).enumerate() {
-                if let Some(input) = input {
-                    values.push(input.value);
-                    inputs.push((position, input));
-                }
-            }
-            let first = measure
-                .usable_from
-                .map_or(0, |from| days.partition_point(|day| *day < from));
+            let by_day = measure.values_on(open).enumerate();
+            let inputs: Vec<(usize, Observation)> = by_day
+                .filter_map(|(position, input)| Some((position, input?)))
+                .collect();
+            let values: Vec<f64> = inputs.iter().map(|(_, input)| input.value).collect();
+            let first = days.partition_point(|day| measure.usable_from > Some(*day));
             for ((position, input), score) in inputs.into_iter().zip(score(&values)) {
-                let slot = scores.get_mut(position).filter(|s| s.is_none());
-                let Some(slot) = slot.filter(|_| position >= first) else {
+                let slot = scores.get_mut(position);
+                let Some(slot) = slot.filter(|s| s.is_none() && position >= first) else {
                     continue;
                 };
                 *slot = score;

@@ -1,6 +1,6 @@
 //! Definitions of indicators, and the computation of a composite.
 //!
-//! Each composite is computed in a file of its own. Its texts and bands are in `data/indicators.toml`, its units and
+//! Each composite is computed in a file of its own. Its texts, inputs and bands are in `data/indicators.toml`, its units and
 //! frequency in its row of the catalogue, its meaning in its term of the glossary.
 
 use super::alarm::AlarmRule;
@@ -38,6 +38,11 @@ pub struct Definition {
     /// meaning. Each reaches up to the next.
     #[serde(default)]
     pub bands: Vec<(f64, &'static str)>,
+    /// Every series that a formula may read; empty for a blended index, whose parts name theirs.
+    #[serde(default)]
+    pub inputs: Vec<&'static str>,
+    /// Its alarm, if it has one.
+    pub alarm: Option<AlarmRule>,
     /// Whether it is on trial: available as a series, but without a gauge.
     #[serde(default)]
     pub experimental: bool,
@@ -77,8 +82,6 @@ pub enum Computation {
     Blend(fn() -> &'static DailyIndex),
     /// A formula that needs no other day of the composite.
     Formula {
-        /// Every series it may read.
-        inputs: &'static [&'static str],
         /// Computes the figure at a day and its inputs.
         reading: fn(&SeriesSet, Date) -> Reading,
         /// Computes every figure up to a day, ascending.
@@ -86,8 +89,6 @@ pub enum Computation {
     },
     /// A formula whose history has each period as it was known at its own time (real-time data).
     RealTime {
-        /// Every series it may read.
-        inputs: &'static [&'static str],
         /// Computes the figure at a day and its inputs.
         reading: fn(&SeriesSet, Date) -> Reading,
         /// Computes every figure up to a day, ascending, each from the figures known on its release day.
@@ -104,8 +105,6 @@ pub struct Composite {
     pub indicator: Indicator,
     /// How it is computed.
     pub computation: Computation,
-    /// Its alarm, if it has one.
-    pub alarm: Option<AlarmRule>,
     /// Explains a reading in sentences, with the evidence.
     pub interpret: fn(&Reading) -> String,
 }
@@ -115,8 +114,8 @@ impl Composite {
     pub fn inputs(&self) -> Vec<&'static str> {
         match self.computation {
             Computation::Blend(index) => index().inputs(),
-            Computation::Formula { inputs, .. } | Computation::RealTime { inputs, .. } => {
-                inputs.to_vec()
+            Computation::Formula { .. } | Computation::RealTime { .. } => {
+                self.indicator.definition().inputs.clone()
             }
         }
     }

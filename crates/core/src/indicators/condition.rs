@@ -33,7 +33,17 @@ fn is_zero(n: &usize) -> bool {
 pub fn streaks(rows: &[Observation], frequency: Frequency) -> Vec<Streak> {
     let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
     let met = runs.filter(|run| run.first().is_some_and(is_met));
-    met.filter_map(|run| streak(run, frequency)).collect()
+    let is_gap =
+        |pair: &&[Observation]| matches!(pair, [a, b] if !frequency.is_adjacent(a.date, b.date));
+    let streaks = met.filter_map(|run| {
+        Some(Streak {
+            length: run.len(),
+            start: run.first()?.date,
+            end: run.last()?.date,
+            gaps: run.windows(2).filter(is_gap).count(),
+        })
+    });
+    streaks.collect()
 }
 
 /// Returns the last observation that differs from the one before.
@@ -48,18 +58,6 @@ pub fn last_change(rows: &[Observation]) -> Option<Observation> {
 /// Whether an observation met the condition.
 pub fn is_met(o: &Observation) -> bool {
     o.value != 0.0
-}
-
-fn streak(run: &[Observation], frequency: Frequency) -> Option<Streak> {
-    let pairs = run.windows(2);
-    let gaps =
-        pairs.filter(|pair| matches!(pair, [a, b] if !frequency.is_adjacent(a.date, b.date)));
-    Some(Streak {
-        length: run.len(),
-        start: run.first()?.date,
-        end: run.last()?.date,
-        gaps: gaps.count(),
-    })
 }
 
 #[cfg(test)]

@@ -128,14 +128,10 @@ impl Whole {
 
     /// Returns the identifiers of every series that a breakdown reads.
     pub fn inputs(&self) -> impl Iterator<Item = &'static str> {
-        let parts = self
-            .parts
-            .iter()
-            .flat_map(|part| [part.series, part.weight]);
-        [self.total]
-            .into_iter()
-            .chain(parts)
-            .filter(|id| !id.is_empty())
+        let parts = self.parts.iter();
+        let of_parts = parts.flat_map(|part| [part.series, part.weight]);
+        let all = [self.total].into_iter().chain(of_parts);
+        all.filter(|id| !id.is_empty())
     }
 
     /// Breaks a change down into contributions.
@@ -170,10 +166,9 @@ impl Whole {
         let rest = breakdown.rest();
         if rest.abs() > tolerance {
             let sum = change - rest;
-            let reason = format!(
+            return Err(format!(
                 "its parts add up to {sum:.2} and it changed by {change:.2}: they are of different states"
-            );
-            return Err(reason);
+            ));
         }
         Ok(breakdown)
     }
@@ -222,11 +217,10 @@ impl Whole {
         let mut points = 0.0;
         let mut first_weight = None;
         for segment in segments(set, part, ends)? {
+            let weight = |part: &Part| value(set, part.weight, segment.weighed);
             let top = self.parts.iter().filter(|part| part.of.is_empty());
-            let all: Result<Vec<f64>, String> = top
-                .map(|part| value(set, part.weight, segment.weighed))
-                .collect();
-            let share = value(set, part.weight, segment.weighed)? / all?.iter().sum::<f64>();
+            let all: f64 = top.map(weight).sum::<Result<_, _>>()?;
+            let share = weight(part)? / all;
             let index = |date| value(set, part.series, date);
             let growth = (index(segment.to)? - index(segment.from)?) / index(segment.base)?;
             points += 100.0 * share * growth * value(set, self.total, segment.base)? / start;

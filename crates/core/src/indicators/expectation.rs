@@ -119,14 +119,11 @@ impl Formula {
 
     /// Builds an expectation with the formula's errors.
     fn build(&self, period: Date, value: f64, before: f64, note: Option<String>) -> Expectation {
-        let sd = match self.kind {
-            Measure::Level => self.sd * value,
-            Measure::Change | Measure::LogPercent => self.sd,
-        };
+        let is_level = self.kind == Measure::Level;
         Expectation {
             period,
             value,
-            sd,
+            sd: self.sd * if is_level { value } else { 1.0 },
             p90: self.p90,
             before,
             notes: note.into_iter().collect(),
@@ -201,10 +198,12 @@ impl Formula {
         let production = MonthlySeries::read(known, "INDPRO")?;
         let payrolls = MonthlySeries::read(known, "PAYEMS")?;
         let month = production.next();
-        let growth = payrolls.months.log_change(month, 1, 100.0).ok_or_else(|| {
-            let name = month.name();
-            format!("it rests on the payrolls of {name}, which are not known yet")
-        })?;
+        let name = month.name();
+        let missing = || format!("it rests on the payrolls of {name}, which are not known yet");
+        let growth = payrolls
+            .months
+            .log_change(month, 1, 100.0)
+            .ok_or_else(missing)?;
         let value = -0.087_07 + 0.247_4 * production.growth(3)? + 1.782_25 * growth;
         self.next_month(&production, value, None)
     }
@@ -229,10 +228,9 @@ impl Formula {
         let consumer = MonthlySeries::read(known, "CPIAUCSL")?;
         let month = spent.next();
         let row = |m: Month| Some([1.0, consumer.months.log_change(m, 1, 100.0)?]);
-        let now = row(month).ok_or_else(|| {
-            let name = month.name();
-            format!("it rests on the CPI of {name}, which is not known yet")
-        })?;
+        let name = month.name();
+        let missing = || format!("it rests on the CPI of {name}, which is not known yet");
+        let now = row(month).ok_or_else(missing)?;
         let months = month.plus(-REGRESSION_MONTHS).through(spent.last);
         let pairs = months.filter_map(|m| Some((row(m)?, spent.months.log_change(m, 1, 100.0)?)));
         let (rows, changes): (Vec<[f64; 2]>, Vec<f64>) = pairs.unzip();
@@ -296,10 +294,8 @@ fn rows<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
 
 /// Describes a month whose weeks are incomplete: "claims of 2 of 4 weeks of November 2026".
 fn missing_weeks(subject: &str, weeks: &[Observation], month: Month) -> Option<String> {
-    let published = weeks
-        .iter()
-        .filter(|o| Month::from_date(o.date) == month)
-        .count();
+    let in_month = weeks.iter().filter(|o| Month::from_date(o.date) == month);
+    let published = in_month.count();
     let weekday = weeks.last().map(|o| o.date.weekday());
     let first = month.first_day();
     let days = (0..i64::from(first.days_in_month())).map(|n| add_days(first, n));

@@ -93,13 +93,9 @@ impl<'a> Evaluation<'a> {
         if expr.has_comparison() {
             let names = expr.names().into_iter();
             let named = names.filter_map(|(name, _)| (self.scope.series)(name));
-            let subject = self
-                .scope
-                .subject
-                .iter()
-                .filter(|_| expr.has_subject())
-                .map(|column| Arc::clone(&column.series));
-            let series: Vec<Arc<Series>> = named.chain(subject).collect();
+            let subject = self.scope.subject.iter().filter(|_| expr.has_subject());
+            let subject_series = subject.map(|column| Arc::clone(&column.series));
+            let series: Vec<Arc<Series>> = named.chain(subject_series).collect();
             let mut weekly = series.iter().filter(|s| s.frequency() == Frequency::Weekly);
             self.weekly = weekly.next().cloned();
             let lowest = coarsest(series.iter().map(|s| &**s));
@@ -110,13 +106,10 @@ impl<'a> Evaluation<'a> {
             }
             self.comparison_frequency = frequency;
         }
+        let allowed = "a formula with a series, for example DGS10-DGS2";
         match self.value(expr)? {
             Value::Column(column) => Ok(column),
-            Value::Number(_) => Err(FormulaError::new(
-                1,
-                "names no series",
-                "a formula with a series, for example DGS10-DGS2",
-            )),
+            Value::Number(_) => Err(FormulaError::new(1, "names no series", allowed)),
         }
     }
 
@@ -173,13 +166,10 @@ impl<'a> Evaluation<'a> {
         if let Value::Column(Column { series, .. }) = &mut value
             && series.frequency() < frequency
         {
-            *series = convert(
-                series,
-                frequency,
-                self.scope.aggregation,
-                self.weekly.as_deref(),
-            )
-            .map_err(|e| FormulaError::new(position, e.to_string(), "series of any frequency"))?;
+            let how = self.scope.aggregation;
+            *series = convert(series, frequency, how, self.weekly.as_deref()).map_err(|e| {
+                FormulaError::new(position, e.to_string(), "series of any frequency")
+            })?;
         }
         Ok(value)
     }
@@ -207,11 +197,14 @@ fn call(
         (Function::Not, Some(Value::Number(x)), _) => {
             Ok(Value::Number(f64::from(u8::from(x == 0.0))))
         }
-        (_, _, _) => Err(FormulaError::new(
-            position,
-            "applies a function to a number",
-            "a function of a series, for example yoy(CPIAUCSL)",
-        )),
+        (_, _, _) => {
+            let allowed = "a function of a series, for example yoy(CPIAUCSL)";
+            Err(FormulaError::new(
+                position,
+                "applies a function to a number",
+                allowed,
+            ))
+        }
     }
 }
 

@@ -15,12 +15,7 @@ use jiff::civil::date;
 /// Net liquidity, trillions of dollars, weekly.
 pub const CNLI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CNLI" },
-    alarm: None,
-    computation: Computation::Formula {
-        inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
-        reading,
-        history,
-    },
+    computation: Computation::Formula { reading, history },
     interpret,
 };
 
@@ -97,12 +92,12 @@ impl BalanceComponent {
     }
 
     fn input(&self, balance: Balance) -> Input {
-        let value = balance.as_ref().ok().copied();
+        let value = balance.as_ref().ok().map(|(value, _)| *value);
         let description = (self.name, &[self.id][..], "trillions of dollars");
         Input {
             // Adding zero avoids a negative zero.
-            contribution: value.map(|(value, _)| self.sign * value + 0.0),
-            ..Input::new(description, value, balance.err())
+            contribution: value.map(|value| self.sign * value + 0.0),
+            ..Input::new(description, balance)
         }
     }
 }

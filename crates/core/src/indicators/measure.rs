@@ -21,10 +21,13 @@ fn parse_step(text: &str) -> Option<(Step, usize)> {
     let (name, figures) = text.split_at(digits.unwrap_or(text.len()));
     let step: Step = match name.trim_end() {
         "change" => Measure::change,
-        "log change" => Measure::log_change,
-        "against mean" => Measure::relative_to_mean,
-        // Percentage points a day to basis points a year of 252 days.
-        "volatility" => |m, n| m.volatility(n, 252f64.sqrt() * 100.0),
+        "log change" => |m, n| m.compare(n, log_ratio),
+        "against mean" => |m, n| m.map_windows(n, |value, window| log_ratio(value, window.mean())),
+        "volatility" => |m, n| {
+            let deviations = m.change(1).map_windows(n, |_, window| window.sd());
+            // Percentage points a day to basis points a year of 252 days.
+            deviations.scale(252f64.sqrt() * 100.0)
+        },
         "growth of four weeks" => |m, _| m.yearly_growth_of_four_week_mean(),
         "percent" => |m, _| m.scale(100.0),
         "inverted" => |m, _| m.scale(-1.0),
@@ -133,58 +136,41 @@ impl Measure {
     }
 
     /// Takes the change over `n` observations. Formula: xₜ − xₜ₋ₙ.
-    pub fn change(self, n: usize) -> Self {
+    fn change(self, n: usize) -> Self {
         self.compare(n, |now, before| Some(now - before))
-    }
-
-    /// Takes the logarithmic change over `n` observations. Formula: ln(xₜ / xₜ₋ₙ).
-    pub fn log_change(self, n: usize) -> Self {
-        self.compare(n, log_ratio)
     }
 
     fn compare(mut self, n: usize, change: fn(f64, f64) -> Option<f64>) -> Self {
         let rows = &self.series.observations;
         let pairs = rows.iter().zip(rows.iter().skip(n));
         let whole = pairs.filter(|(before, now)| self.is_continuous(before.date, now.date, n));
-        let mut changes = Vec::with_capacity(rows.len());
-        changes.extend(
-            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value))),
-        );
-        self.series.observations = changes;
+        let changes =
+            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value)));
+        self.series.observations = changes.collect();
         self
-    }
-
-    /// Takes the distance from the mean of the last `n` observations, in logarithms. Formula: ln(xₜ / MAₙ(x)ₜ).
-    pub fn relative_to_mean(self, n: usize) -> Self {
-        self.map_windows(n, |value, window| log_ratio(value, window.mean()))
-    }
-
-    /// Takes the standard deviation of the last `n` changes from one observation to the next, times `scale`.
-    pub fn volatility(self, n: usize, scale: f64) -> Self {
-        let changes = self.change(1);
-        changes.map_windows(n, |_, window| window.sd()).scale(scale)
     }
 
     /// Takes the growth of the mean of four weeks over the same weeks 52 weeks before, in log percent.
     ///
     /// Weeks are looked up by date; where one of the eight is absent there is no value.
     /// Formula: 100·ln(ma4(x)ₜ / ma4(x)ₜ₋₃₆₄ days).
-    pub fn yearly_growth_of_four_week_mean(mut self) -> Self {
+    fn yearly_growth_of_four_week_mean(mut self) -> Self {
         let weeks = self.series.observations.windows(4);
         let means: Vec<Observation> = weeks.filter_map(mean_of_four_weeks).collect();
-        let mut year_ago = means.iter().peekable();
-        let growth = |now: &Observation| {
-            let date = add_days(now.date, -364);
-            while year_ago.next_if(|o| o.date < date).is_some() {}
-            let before = year_ago.peek().filter(|o| o.date == date)?;
-            finite(now.date, log_ratio(now.value, before.value))
-        };
-        self.series.observations = means.iter().filter_map(growth).collect();
+        let moved = means
+            .iter()
+            .map(|o| Observation::new(add_days(o.date, 364), o.value));
+        let year_ago: Vec<Observation> = moved.collect();
+        self.series.observations.clear();
+        for_each_common_date(&means, &year_ago, |date, now, before| {
+            let growth = finite(date, log_ratio(now, before));
+            self.series.observations.extend(growth);
+        });
         self.scale(100.0)
     }
 
     /// Multiplies every value by `factor`.
-    pub fn scale(mut self, factor: f64) -> Self {
+    fn scale(mut self, factor: f64) -> Self {
         let rows = self.series.observations.iter_mut();
         rows.for_each(|o| o.value *= factor);
         self
@@ -199,11 +185,9 @@ impl Measure {
         let windows = rows.iter().zip(ends);
         let whole =
             windows.filter(|(first, (last, _))| self.is_continuous(first.date, last.date, steps));
-        let mut figures = Vec::with_capacity(rows.len());
-        figures.extend(
-            whole.filter_map(|(_, (last, window))| finite(last.date, value(last.value, &window))),
-        );
-        self.series.observations = figures;
+        let figures =
+            whole.filter_map(|(_, (last, window))| finite(last.date, value(last.value, &window)));
+        self.series.observations = figures.collect();
         self
     }
 
@@ -227,10 +211,10 @@ fn weekday_up_to(day: Date) -> Date {
 }
 
 fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {
-    let first = weeks.first()?;
-    let last = weeks.last()?;
+    let last = weeks.last()?.date;
     let sum: f64 = weeks.iter().map(|w| w.value).sum();
-    (days_between(first.date, last.date) == 21).then(|| Observation::new(last.date, sum / 4.0))
+    let is_whole = days_between(weeks.first()?.date, last) == 21;
+    is_whole.then(|| Observation::new(last, sum / 4.0))
 }
 
 fn finite(date: Date, value: Option<f64>) -> Option<Observation> {

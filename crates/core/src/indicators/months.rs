@@ -77,11 +77,8 @@ impl MonthlyGrid {
 
     /// Takes the last figure of each month (stocks, docs/METHODS.md#conversion).
     pub fn from_last_values(observations: &[Observation]) -> Self {
-        Self::new(
-            observations
-                .iter()
-                .map(|o| (Month::from_date(o.date), o.value)),
-        )
+        let pairs = observations.iter();
+        Self::new(pairs.map(|o| (Month::from_date(o.date), o.value)))
     }
 
     /// Takes the mean of each month's figures (rates, spreads and indices, docs/METHODS.md#conversion).
@@ -160,6 +157,12 @@ impl MonthlyGrid {
         (values.len() >= min.max(1)).then(|| values.iter().sum::<f64>() / count(values.len()))
     }
 
+    /// Returns `100 · ln` of the mean of three months over that of the same months a year before.
+    pub fn yearly_log_change_of_means(&self, month: Month) -> Option<f64> {
+        let mean = |m| self.three_month_mean(m, 3);
+        log_ratio(mean(month)?, mean(month.plus(-12))?).map(|l| 100.0 * l)
+    }
+
     /// Returns `factor · ln(x_t / x_{t−back})`; `None` when either month is absent or not positive.
     pub fn log_change(&self, month: Month, back: i32, factor: f64) -> Option<f64> {
         log_ratio(self.get(month)?, self.get(month.plus(-back))?).map(|l| factor * l)
@@ -187,6 +190,12 @@ impl MonthlyGrid {
 /// Returns `ln(a / b)`; `None` unless both are positive.
 pub fn log_ratio(a: f64, b: f64) -> Option<f64> {
     (a > 0.0 && b > 0.0).then(|| (a / b).ln())
+}
+
+/// Returns percent a year, compounded; `None` unless both are positive and the rate is finite.
+pub fn compound_rate(now: f64, before: f64, years: f64) -> Option<f64> {
+    let rate = log_ratio(now, before).map(|growth| 100.0 * (growth / years).exp_m1());
+    rate.filter(|rate| rate.is_finite())
 }
 
 #[cfg(test)]

@@ -42,8 +42,7 @@ pub fn narrative(evidence: &Evidence<'_>) -> String {
 }
 
 fn describe_regime(outlook: &RegimeReading) -> String {
-    let state = outlook.state.as_ref();
-    let Some(state) = state.filter(|_| outlook.reason.is_none()) else {
+    let Some(state) = &outlook.state else {
         let reason = outlook.reason.as_deref().unwrap_or("no figures");
         return format!("The regime is unknown: {reason}.");
     };
@@ -118,10 +117,8 @@ fn describe_stress(reading: &Reading) -> String {
         return "Macro stress is not available.".to_owned();
     };
     let band = CMSI.band(value).unwrap_or_default();
-    format!(
-        "Macro stress is {} out of 100 ({band}).",
-        format_number(value, 1)
-    )
+    let stress = format_number(value, 1);
+    format!("Macro stress is {stress} out of 100 ({band}).")
 }
 
 fn describe_liquidity(reading: &Reading) -> String {
@@ -130,11 +127,8 @@ fn describe_liquidity(reading: &Reading) -> String {
     };
     let trend = reading.trend.map_or_else(String::new, |t| {
         let direction = liquidity::direction(t.change);
-        format!(
-            ", {direction} ({} over {})",
-            format_signed(t.change, 2),
-            t.over
-        )
+        let change = format_signed(t.change, 2);
+        format!(", {direction} ({change} over {})", t.over)
     });
     let value = format_number(value, 2);
     format!("Net liquidity is {value} trillion dollars{trend}.")

@@ -127,11 +127,12 @@ fn inputs(scores: [Option<f64>; 3], day: Date, missing_texts: Option<&str>) -> V
     let present = channels.clone().filter(|(_, score)| score.is_some());
     let total: f64 = present.map(|((_, weight, _), _)| weight).sum();
     let input = |((name, weight, missing), score): ((&'static str, f64, &str), Option<f64>)| {
-        let missing = missing_texts.unwrap_or(missing).to_owned();
+        let missing = || missing_texts.unwrap_or(missing).to_owned();
+        let dated_score = score.map(|s| (s, day)).ok_or_else(missing);
         Input {
             weight: Some(weight),
             contribution: score.map(|s| weight * s / total),
-            ..Input::new((name, &[], "0-100"), score.map(|s| (s, day)), Some(missing))
+            ..Input::new((name, &[], "0-100"), dated_score)
         }
     };
     channels.map(input).collect()

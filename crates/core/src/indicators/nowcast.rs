@@ -207,10 +207,9 @@ impl FillState<'_> {
             }
             None => return Err(self.set.describe_missing(series, self.day)),
             Some(last) => {
+                let [end, target] = [last, self.target].map(Month::name);
                 return Err(format!(
-                    "{series} ends with {}, more than {MAX_FILLED} months before {}",
-                    last.name(),
-                    self.target.name()
+                    "{series} ends with {end}, more than {MAX_FILLED} months before {target}"
                 ));
             }
         };

@@ -7,7 +7,7 @@ use super::alarm::Alarm;
 use crate::model::Date;
 
 /// One input of a computed figure.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Input {
     /// What it measures: "Credit spread".
     pub name: &'static str,
@@ -31,18 +31,17 @@ impl Input {
     /// Builds an input without weight and contribution: its value with its date, or why there is none.
     pub fn new(
         (name, series, unit): (&'static str, &[&'static str], &'static str),
-        dated_value: Option<(f64, Date)>,
-        missing: Option<String>,
+        dated_value: Result<(f64, Date), String>,
     ) -> Self {
+        let (value, date) = dated_value.as_ref().ok().copied().unzip();
         Self {
             name,
             series: series.to_vec(),
-            value: dated_value.map(|(value, _)| value),
+            value,
             unit,
-            date: dated_value.map(|(_, date)| date),
-            weight: None,
-            contribution: None,
-            missing: missing.filter(|_| dated_value.is_none()),
+            date,
+            missing: dated_value.err(),
+            ..Self::default()
         }
     }
 }
@@ -67,7 +66,7 @@ impl Trend {
 }
 
 /// A computed figure at a day, with its inputs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
     /// Date of the figure: the day, the week's Wednesday, or the month's first day.
     pub date: Date,
@@ -97,14 +96,9 @@ impl Reading {
         Self {
             date,
             value: Some(value),
-            reason: None,
-            late: None,
-            base: 0.0,
             weight_present: weight_present(&inputs),
             inputs,
-            trend: None,
-            basis: Vec::new(),
-            alarm: None,
+            ..Self::default()
         }
     }
 

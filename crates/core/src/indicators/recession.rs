@@ -23,12 +23,7 @@ use inputs::Sources;
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CRPI" },
-    computation: Computation::Formula {
-        inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT"],
-        reading,
-        history,
-    },
-    alarm: None,
+    computation: Computation::Formula { reading, history },
     interpret,
 };
 
@@ -59,10 +54,8 @@ pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
     };
     let names = |inputs: &[&Input]| {
         let present = inputs.iter().filter(|input| input.value.is_some());
-        join(
-            present.map(|input| prose::lowercase_first(input.name)),
-            ", ",
-        )
+        let names = present.map(|input| prose::lowercase_first(input.name));
+        join(names, ", ")
     };
     let first = spread
         .value

@@ -4,7 +4,6 @@
 //! on its Thursday, payrolls in the vintage of that day, and is never recomputed; the newest one changes with new figures
 //! until the next Thursday. An alarm begins after two Thursdays in a row and ends after four.
 
-use super::alarm::AlarmRule;
 use super::composite::{Composite, Computation, Indicator};
 use super::months::{Month, log_ratio};
 use super::prose;
@@ -19,21 +18,11 @@ use crate::model::{Date, Observation, SeriesSet, SeriesVintages, VintageCursor};
 pub const RNOW: Composite = Composite {
     indicator: Indicator { id: "SERVICE_RNOW" },
     computation: Computation::RealTime {
-        inputs: &[CLAIMS, PAYROLLS],
         reading,
         path,
         release_day,
     },
-    alarm: Some(ALARM),
     interpret,
-};
-
-/// Thresholds of the alarm.
-const ALARM: AlarmRule = AlarmRule {
-    on: 65.0,
-    on_after: 2,
-    off: 35.0,
-    off_after: 4,
 };
 
 const CLAIMS: &str = "ICSA";
@@ -53,13 +42,13 @@ const MAX_PAYROLL_AGE: i32 = 3;
 /// Means of c and p over the months of the fit: the reference of the contributions.
 const USUAL: [f64; 2] = [0.442, 1.431];
 
-/// c of the formula, percent, with the Saturday of its newest week, and p, percent a year, with its newest month.
-type Drivers = ((Date, f64), (Month, f64));
-
 /// Returns the probability, 0 to 100.
 pub fn probability(claims: f64, payrolls: f64) -> f64 {
     100.0 * normal_cdf(-1.9568 + 0.1263 * claims - 0.0993 * payrolls)
 }
+
+/// A driver with the date of its newest figure, or why there is none.
+type Driver = Result<(f64, Date), String>;
 
 /// Returns c: four weeks of claims against the year before, percent, with the newest week. Weeks come newest first.
 ///
@@ -157,43 +146,38 @@ pub fn published_claims(set: &SeriesSet, day: Date) -> Result<(Date, &[Observati
     }
 }
 
-/// Returns c and p of a day where it has both, and the reason why each is missing.
-fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2]) {
+/// Returns c, percent, and p, percent a year, of a day.
+fn drivers(set: &SeriesSet, day: Date) -> [Driver; 2] {
     let claims = published_claims(set, day).and_then(|(week, weeks)| {
-        let gap = claims_gap(weeks.iter().rev().copied());
+        let gap = claims_gap(weeks.iter().rev().copied()).map(|(week, c)| (c, week));
         gap.ok_or_else(|| format!("ICSA lacks one of the {WEEKS} weeks up to {week}"))
     });
     let mut newest_first = set.up_to(PAYROLLS, day).iter().rev().copied();
-    let payrolls = payroll_growth(newest_first.clone(), day);
-    let no_payrolls = payrolls.is_none().then(|| match newest_first.next() {
+    let growth = payroll_growth(newest_first.clone(), day);
+    let dated_growth = growth.map(|(month, p)| (p, month.first_day()));
+    let payrolls = dated_growth.ok_or_else(|| match newest_first.next() {
         None => set.describe_missing(PAYROLLS, day),
         Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
     });
-    let missing = [claims.as_ref().err().cloned(), no_payrolls];
-    (claims.ok().zip(payrolls), missing)
+    [claims, payrolls]
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let (drivers_now, [no_claims, no_payrolls]) = drivers(set, day);
-    let claims = (
-        "Initial claims, 4 weeks against the year before",
-        &[CLAIMS][..],
-        "log %",
-    );
-    let payrolls = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualized");
-    let c = drivers_now.map(|((week, c), _)| (c, week));
-    let p = drivers_now.map(|(_, (month, p))| (p, month.first_day()));
+    let [claims, payrolls] = drivers(set, day);
+    let date = claims.as_ref().map_or(day, |(_, week)| *week);
+    let name = "Initial claims, 4 weeks against the year before";
     let inputs = [
-        Input::new(claims, c, no_claims),
-        Input::new(payrolls, p, no_payrolls),
+        Input::new((name, &[CLAIMS], "log %"), claims),
+        Input::new(
+            ("Payrolls over 3 months", &[PAYROLLS], "% annualized"),
+            payrolls,
+        ),
     ];
-    let date = c.map_or(day, |(_, week)| week);
     let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
     let mut reading = attributed_reading(date, inputs, USUAL, formula);
     if let Some(value) = reading.value {
-        let (drivers_before, _) = drivers(set, add_days(day, -28));
-        let before = drivers_before.map(|((_, c), (_, p))| probability(c, p));
-        reading.trend = Trend::between(before, value, "4 weeks");
+        let before = drivers(set, add_days(day, -28)).map(|driver| Some(driver.ok()?.0));
+        reading.trend = Trend::between(formula(before), value, "4 weeks");
     }
     reading
 }
@@ -205,17 +189,17 @@ fn interpret(reading: &Reading) -> String {
     };
     let alarm = reading.alarm.map(|alarm| {
         let state = if alarm.on { "on" } else { "off" };
-        let month = alarm.since.map(crate::format::month);
+        let since = |week| format!(" since {}", crate::format::month(week));
         format!(
-            "{state}{}",
-            prose::enclosed(" since ", &month.unwrap_or_default(), "")
+            "; alarm {state}{}",
+            alarm.since.map_or_else(String::new, since)
         )
     });
     format!(
         "{}{}{}. {}",
         prose::capitalize(RNOW.band(value).unwrap_or_default()),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
-        prose::enclosed("; alarm ", &alarm.unwrap_or_default(), ""),
+        alarm.unwrap_or_default(),
         counted(sentence("RNOW caveat"), reading.date, LAST_SCORED),
     )
 }

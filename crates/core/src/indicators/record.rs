@@ -3,8 +3,8 @@
 //! No such sentence is written by hand. In a text of the glossary or an article `{record:CRPI}` stands for one.
 
 use super::prose::lowercase_first;
+use crate::model::words::replace_markers;
 use crate::model::{Date, table};
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 static SENTENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -44,16 +44,12 @@ pub fn contains(text: &str) -> bool {
     sentences.any(|row| text.contains(row.1) || is_part(row.1))
 }
 
-/// Replaces the placeholders of a text with sentences of the record.
-pub fn fill_placeholders(text: &str) -> Cow<'_, str> {
-    if !text.contains("{record:") {
-        return Cow::Borrowed(text);
-    }
-    let mut filled = text.to_owned();
-    for (name, sentence) in SENTENCES.iter() {
-        filled = filled.replace(&format!("{{record:{name}}}"), sentence);
-    }
-    Cow::Owned(filled)
+/// Replaces the placeholders of a text with sentences of the record; an unknown one stays.
+pub fn fill_placeholders(text: &str) -> String {
+    replace_markers(text, "{record:", |rest| {
+        let (name, tail) = rest.split_once('}')?;
+        Some((sentence(name).to_owned(), tail)).filter(|(text, _)| !text.is_empty())
+    })
 }
 
 #[cfg(test)]

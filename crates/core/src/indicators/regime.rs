@@ -125,13 +125,8 @@ pub enum Trajectory {
 
 impl Trajectory {
     /// Upper-case name: "IMPROVING".
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Improving => "IMPROVING",
-            Self::Stable => "STABLE",
-            Self::Deteriorating => "DETERIORATING",
-            Self::Unknown => "UNKNOWN",
-        }
+    pub fn name(self) -> String {
+        format!("{self:?}").to_uppercase()
     }
 }
 
@@ -242,11 +237,8 @@ pub struct RegimeReading {
 ///
 /// Uses the figures of the set up to `day`; old months are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
-    classify_months(
-        MonthlyInputs::read(set, day),
-        Month::from_date(day),
-        PUBLISHED,
-    )
+    let figures = MonthlyInputs::read(set, day);
+    classify_months(figures, Month::from_date(day), PUBLISHED)
 }
 
 /// Classifies every month up to `last` that has figures, ascending.

@@ -114,13 +114,9 @@ pub fn aggregate(
     if to == from {
         return Ok(rows.clone());
     }
-    // Pairs overlap, so that the period of each row is computed only once.
-    let mut previous = rows.first().map_or(0, |o| periods.number(o.date));
-    let is_same = |_: &Observation, o: &Observation| {
-        let number = periods.number(o.date);
-        number == std::mem::replace(&mut previous, number)
-    };
-    let aggregated = rows.chunk_by(is_same).filter_map(|period| {
+    let number = |o: &Observation| periods.number(o.date);
+    let runs = rows.chunk_by(|a, b| number(a) == number(b));
+    let aggregated = runs.filter_map(|period| {
         let date = periods.period_date(period.last()?.date);
         Some(Observation::new(date, how.apply(period)?))
     });
@@ -167,16 +163,15 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     };
     let period = |o: &Observation| to.period_number(o.date);
     let periods = series.observations.chunk_by(|a, b| period(a) == period(b));
-    let short = periods
-        .filter(|rows| rows.len() < whole)
-        .filter_map(|rows| {
-            Some(ShortPeriod {
-                date: to.period_date(rows.last()?.date),
-                present: rows.len(),
-                whole,
-            })
-        });
-    short.collect()
+    let short = periods.filter(|rows| rows.len() < whole);
+    let described = short.filter_map(|rows| {
+        Some(ShortPeriod {
+            date: to.period_date(rows.last()?.date),
+            present: rows.len(),
+            whole,
+        })
+    });
+    described.collect()
 }
 
 /// Transforms levels that were aggregated from a series.
@@ -202,11 +197,8 @@ pub fn changes(
     let months_of = |date, other: Date| -> Vec<Observation> {
         let months = series.between(date, to.period_end(date));
         let offset = number(other) - number(date);
-        let others: Vec<i32> = series
-            .between(other, to.period_end(other))
-            .iter()
-            .map(|o| number(o.date) - offset)
-            .collect();
+        let other_months = series.between(other, to.period_end(other)).iter();
+        let others: Vec<i32> = other_months.map(|o| number(o.date) - offset).collect();
         let is_in_both = |o: &&Observation| others.contains(&number(o.date));
         months.iter().filter(is_in_both).copied().collect()
     };
@@ -217,11 +209,11 @@ pub fn changes(
         }
         let before = how.apply(&months_of(base, row.date))?;
         let now = how.apply(&months_of(row.date, base))?;
-        let pair = vec![
-            Observation::new(base, before),
-            Observation::new(row.date, now),
-        ];
-        units.apply(&Series::new(levels.info.clone(), pair)).pop()
+        let dates = [(base, before), (row.date, now)];
+        let pair = dates.map(|(date, level)| Observation::new(date, level));
+        units
+            .apply(&Series::new(levels.info.clone(), pair.into()))
+            .pop()
     };
     rows.into_iter().filter_map(compare).collect()
 }

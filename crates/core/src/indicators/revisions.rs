@@ -91,7 +91,6 @@ pub struct RevisionSizes {
     /// Mean with signs; positive: revised up.
     pub bias: f64,
     /// How often the value's sign flipped; null for levels.
-    #[serde(rename = "sign_flips")]
     pub sign_flips: Option<usize>,
 }
 
@@ -99,16 +98,13 @@ impl UsualRevisions {
     /// Returns the same with the sizes of revisions rounded.
     #[must_use]
     pub fn rounded(mut self, decimals: i32) -> Self {
-        for s in &mut self.after {
-            for size in [
-                &mut s.mean_abs,
-                &mut s.median_abs,
-                &mut s.p90_abs,
-                &mut s.bias,
-            ] {
-                *size = round_to(*size, decimals);
-            }
-        }
+        self.after = self.after.map(|sizes| RevisionSizes {
+            mean_abs: round_to(sizes.mean_abs, decimals),
+            median_abs: round_to(sizes.median_abs, decimals),
+            p90_abs: round_to(sizes.p90_abs, decimals),
+            bias: round_to(sizes.bias, decimals),
+            ..sizes
+        });
         self
     }
 }
@@ -146,9 +142,10 @@ impl PrintMeasure {
     ///
     /// Units: percentage points of growth, percent of a level in percent, else the series' unit.
     pub fn revision(self, first: f64, later: f64) -> f64 {
-        match self {
-            Self::LevelInPercent => 100.0 * (later / first - 1.0),
-            Self::Level | Self::Change | Self::Growth | Self::AnnualGrowth => later - first,
+        if self == Self::LevelInPercent {
+            100.0 * (later / first - 1.0)
+        } else {
+            later - first
         }
     }
 
@@ -218,17 +215,16 @@ fn usual(prints: &[PrintedPeriod], measure: PrintMeasure) -> Option<UsualRevisio
         [Some(after_3), Some(after_12)] => Some((print, [after_3.value, after_12.value])),
         _ => None,
     });
-    let sample: Vec<(&PrintedPeriod, [f64; 2])> = complete.collect();
-    let after_3 = sample.iter().map(|(p, [v, _])| (p.first.value, *v));
-    let after_12 = sample.iter().map(|(p, [_, v])| (p.first.value, *v));
+    let (sample, later): (Vec<&PrintedPeriod>, Vec<[f64; 2]>) = complete.unzip();
+    let firsts = || sample.iter().map(|print| print.first.value);
     let [three, twelve] = HORIZONS;
     Some(UsualRevisions {
         n: sample.len(),
-        from: sample.first()?.0.date,
-        to: sample.last()?.0.date,
+        from: sample.first()?.date,
+        to: sample.last()?.date,
         after: [
-            spread(three, after_3, measure)?,
-            spread(twelve, after_12, measure)?,
+            spread(three, firsts().zip(later.iter().map(|[v, _]| *v)), measure)?,
+            spread(twelve, firsts().zip(later.iter().map(|[_, v]| *v)), measure)?,
         ],
     })
 }
@@ -318,10 +314,8 @@ impl<'a> VintageRecord<'a> {
         // row between the two says that the figure was not out yet.
         let before = rows.get(..first)?.last();
         let was_loaded = before.is_some_and(|row| row.value.is_some());
-        let due = add_days(
-            self.info.publication_day(date),
-            self.info.frequency.slack_days(),
-        );
+        let slack = self.info.frequency.slack_days();
+        let due = add_days(self.info.publication_day(date), slack);
         let is_soon = self.info.is_forecast() || months_between(date, day) <= LATEST_PRINT;
         let is_early = is_soon && (!was_loaded || day <= due);
         // The rows of the first vintage were printed before it.

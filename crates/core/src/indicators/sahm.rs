@@ -3,7 +3,6 @@
 //! Two figures have the name: SAHMREALTIME, which is computed for each month from the data known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
-use super::alarm::AlarmRule;
 use super::composite::Indicator;
 use super::months::{Month, MonthlyGrid};
 use super::prose;
@@ -16,14 +15,6 @@ pub const TRIGGER: f64 = 0.5;
 
 /// The rule as an indicator that can be explained; it is published as a series and is no composite.
 pub const SAHM: Indicator = Indicator { id: "SAHM" };
-
-/// The signal as an alarm.
-pub const ALARM: AlarmRule = AlarmRule {
-    on: TRIGGER,
-    on_after: 1,
-    off: TRIGGER,
-    off_after: 1,
-};
 
 /// Means needed of the twelve months before: one unpublished month must not disable the rule
 /// for a year, two neighbouring ones may.
@@ -50,12 +41,11 @@ pub fn reading(set: &SeriesSet, day: Date) -> Reading {
     let newest = parts(set.up_to("UNRATE", day)).pop();
     let missing = || "UNRATE has too few months".to_owned();
     let input = |name, sign: f64, part: fn(Parts) -> (f64, Month)| {
-        let value = newest
-            .map(part)
-            .map(|(value, month)| (value, month.first_day()));
+        let value = newest.map(part);
+        let dated = value.map(|(value, month)| (value, month.first_day()));
         Input {
             contribution: value.map(|(value, _)| sign * value),
-            ..Input::new((name, &["UNRATE"], "%"), value, Some(missing()))
+            ..Input::new((name, &["UNRATE"], "%"), dated.ok_or_else(missing))
         }
     };
     let low = "Lowest such mean of the 12 months before";

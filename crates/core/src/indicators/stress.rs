@@ -9,7 +9,7 @@
 
 use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator};
-use super::explain::{describe_reading, describe_unavailable};
+use super::prose::{describe_missing_inputs, describe_reading};
 use super::reading::Reading;
 use super::record::{LAST_STUDIED, counted};
 use super::statistics::expanding_ecdf;
@@ -20,7 +20,6 @@ use std::sync::LazyLock;
 pub const CMSI: Composite = Composite {
     indicator: Indicator { id: "SERVICE_CMSI" },
     computation: Computation::Blend(index),
-    alarm: None,
     interpret,
 };
 
@@ -47,7 +46,7 @@ fn index() -> &'static DailyIndex {
 
 fn interpret(reading: &Reading) -> String {
     let Some(sentence) = describe_reading(&CMSI, reading) else {
-        return describe_unavailable(reading);
+        return describe_missing_inputs(reading);
     };
     let is_public = reading.basis.iter().any(|b| b == index().fallback_basis);
     let averages = if is_public {

@@ -174,21 +174,16 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
         let spread = spread_bps(a, b, day)?;
         let late = |series: &Series| series.timeliness(spread.date, day).due_by();
         let late = late(a).or(late(b));
-        Some((spread, late, vec![long, short]))
+        let month = Month::from_date(spread.date).name();
+        let basis = (a.frequency() == Frequency::Monthly)
+            .then(|| format!("monthly averages, {month} ({long}, {short})"));
+        Some(Figure::new(spread, late, vec![long, short], basis))
     };
-    let daily = spread("DGS10", "DGS2");
-    let monthly = spread("GS10", "GS2");
-    let is_current = |spread: &(_, Option<Date>, _)| spread.1.is_none();
-    let uses_monthly = !daily.as_ref().is_some_and(is_current)
-        && (daily.is_none() || monthly.as_ref().is_some_and(is_current));
-    match if uses_monthly { monthly } else { daily } {
-        None => Figure::absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]),
-        Some((spread, late, series)) => {
-            let month = Month::from_date(spread.date).name();
-            let basis = format!("monthly averages, {month} (GS10, GS2)");
-            Figure::new(spread, late, series, uses_monthly.then_some(basis))
-        }
-    }
+    let pairs = [spread("DGS10", "DGS2"), spread("GS10", "GS2")];
+    let all = || pairs.iter().flatten();
+    let current = all().find(|figure| figure.late.is_none());
+    let newest = current.or_else(|| all().next()).cloned();
+    newest.unwrap_or_else(|| Figure::absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]))
 }
 
 /// Returns a rate computed from the newest figure of a series, rounded to one decimal.
@@ -220,22 +215,22 @@ fn annual_growth(series: &Series, day: Date) -> Option<Observation> {
 /// its month is newer or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is
 /// passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
-    let inflation = |id: &'static str, basis| {
-        let series = set.get(id)?;
-        let rate = latest_year_on_year(series, day)?;
-        let late = series.timeliness(rate.date, day).due_by();
-        Some((rate, late, id, basis))
+    let headline = rate_of(set, day, "CPIAUCNS", latest_year_on_year);
+    let adjusted = rate_of(set, day, "CPIAUCSL", latest_year_on_year);
+    // An absent figure has no date and is older than any.
+    let (newest, basis) = if adjusted.date > headline.date {
+        let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
+        (adjusted, no_newer)
+    } else {
+        (headline, "not seasonally adjusted")
     };
-    let headline = inflation("CPIAUCNS", "not seasonally adjusted");
-    let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
-    let adjusted = inflation("CPIAUCSL", no_newer);
-    let is_newer =
-        |(o, ..): &(Observation, _, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
-    let Some((rate, late, id, basis)) = adjusted.filter(is_newer).or(headline) else {
+    if newest.value.is_none() {
         return Figure::absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
-    };
-    let rounded = Observation::new(rate.date, round_to(rate.value, 1));
-    Figure::new(rounded, late, vec![id], Some(basis.to_owned()))
+    }
+    Figure {
+        basis: Some(basis.to_owned()),
+        ..newest
+    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@
 mod lookback;
 
 use super::months::log_ratio;
-use crate::model::frequency::{PeriodLength, add_days, shift};
+use crate::model::frequency::add_days;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
-use jiff::{Span, ToSpan};
-use lookback::{Lookback, months_earlier};
+use jiff::Span;
+use lookback::Lookback;
 use std::str::FromStr;
 
 /// Changes of the newest value over 7 and 30 days, in the series' own unit (docs/METHODS.md#changes).
@@ -32,12 +32,12 @@ pub fn changes(series: &Series, day: Date) -> Changes {
     };
     let change = |earlier: f64| series.info.round(last.value - earlier);
     let back = |days: i64| Some(series.fresh_observation(add_days(last.date, -days))?.value);
+    let previous = || Lookback::new(series).period(last.date);
     let (week, month) = match series.frequency() {
         Frequency::Daily => (back(7), back(30)),
-        Frequency::Weekly | Frequency::Biweekly => {
-            (near(series, add_days(last.date, -7)), back(30))
-        }
-        Frequency::Monthly => (None, months_earlier(series, last.date, 1)),
+        Frequency::Weekly => (previous(), back(30)),
+        Frequency::Biweekly => (None, back(30)),
+        Frequency::Monthly => (None, previous()),
         Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => (None, None),
     };
     Changes {
@@ -46,24 +46,12 @@ pub fn changes(series: &Series, day: Date) -> Changes {
     }
 }
 
-/// Returns the observation nearest to `date` within a day: weekly dates move by one around holidays.
-fn near(series: &Series, date: Date) -> Option<f64> {
-    let mut around = [0, -1, 1].into_iter();
-    around.find_map(|days| series.value_on(add_days(date, days)))
-}
-
 /// Returns the value one year before `date`.
 ///
 /// Daily: the newest one up to that day last year, unless stale. Weekly: 52 weeks back, give or take a day.
 /// Longer periods: the same period of last year, or nothing.
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
-    match series.frequency().length() {
-        PeriodLength::Days(1) => series
-            .fresh_observation(shift(date, (-1).year()))
-            .map(|o| o.value),
-        PeriodLength::Days(_) => near(series, add_days(date, -364)),
-        PeriodLength::Months(_) => months_earlier(series, date, 12),
-    }
+    Lookback::new(series).year(date)
 }
 
 /// Returns the percent change of the value of `date` against a year earlier (docs/METHODS.md#inflation-rate).
@@ -92,10 +80,8 @@ fn percent(a: f64, b: f64) -> Option<f64> {
 pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observation> {
     let mut newest_first = long.up_to(day).iter().rev();
     newest_first.find_map(|o| {
-        Some(Observation::new(
-            o.date,
-            bps(o.value - short.value_on(o.date)?),
-        ))
+        let spread = bps(o.value - short.value_on(o.date)?);
+        Some(Observation::new(o.date, spread))
     })
 }
 
@@ -193,15 +179,15 @@ impl Units {
         let per_year = series.frequency().per_year();
         let mut lookback = Lookback::new(series);
         let mut rows = Vec::with_capacity(series.observations.len());
-        for (position, o) in series.observations.iter().enumerate() {
+        for o in &series.observations {
             let base = match self {
                 Self::Level | Self::Log => Some(1.0),
-                Self::ChangeYear | Self::PercentYear => lookback.year(position, o.date),
+                Self::ChangeYear | Self::PercentYear => lookback.year(o.date),
                 Self::Change
                 | Self::Percent
                 | Self::PercentAnnualised
                 | Self::LogChange
-                | Self::LogChangeAnnualised => lookback.period(position, o.date),
+                | Self::LogChangeAnnualised => lookback.period(o.date),
             };
             let value = base
                 .and_then(|base| self.compute(o.value, base, per_year))

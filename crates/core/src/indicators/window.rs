@@ -4,6 +4,7 @@
 //! Values are compared as published: figures that are equal to a reader must be equal here
 //! (`model::series_info::without_noise`).
 
+use super::months::compound_rate;
 use super::statistics::count;
 use crate::model::{Date, Frequency, Observation};
 
@@ -60,21 +61,14 @@ impl RankCounts {
 
 /// Returns the lowest and the highest figure; `None` without rows.
 pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
-    Some((extreme(rows, |a, b| a < b)?, extreme(rows, |a, b| a > b)?))
+    Some((extreme(rows, f64::min)?, extreme(rows, f64::max)?))
 }
 
-fn extreme(rows: &[Observation], is_better: fn(f64, f64) -> bool) -> Option<Extreme> {
-    let better = |best: Observation, row: Observation| {
-        if is_better(row.value, best.value) {
-            row
-        } else {
-            best
-        }
-    };
-    let first = rows.iter().copied().reduce(better)?;
-    let equal = rows.iter().filter(|row| row.value == first.value);
+fn extreme(rows: &[Observation], better: fn(f64, f64) -> f64) -> Option<Extreme> {
+    let best = rows.iter().map(|row| row.value).reduce(better)?;
+    let equal = rows.iter().filter(|row| row.value == best);
     Some(Extreme {
-        first,
+        first: *equal.clone().next()?,
         last: equal.clone().next_back()?.date,
         ties: equal.count(),
     })
@@ -106,11 +100,7 @@ impl ValueChange {
     /// The compound growth rate in percent a year; `None` under a year, and unless both figures are positive.
     pub fn yearly_percent(&self, frequency: Frequency) -> Option<f64> {
         let years = frequency.years_between(self.from.date, self.to.date);
-        let is_positive = self.from.value > 0.0 && self.to.value > 0.0;
-        (years >= 1.0 && is_positive).then(|| {
-            let growth = (self.to.value / self.from.value).ln();
-            100.0 * (growth / years).exp_m1()
-        })
+        compound_rate(self.to.value, self.from.value, years).filter(|_| years >= 1.0)
     }
 }
 

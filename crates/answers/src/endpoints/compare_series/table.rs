@@ -33,7 +33,6 @@ pub(super) struct Table {
     /// The days on which weeks end; empty without a weekly column.
     weeks: String,
     grid: AlignedSeries,
-    dates: Vec<Date>,
     /// Columns with a figure, for each date.
     counts: Vec<usize>,
 }
@@ -61,9 +60,8 @@ impl Table {
             }
         }
         let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
-        let dates: Vec<Date> = grid.dates().collect();
         let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
-        let counts = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
+        let counts = (0..grid.dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
         Ok(Self {
             counts: counts.collect(),
             columns,
@@ -71,13 +69,12 @@ impl Table {
             frequency: periods.frequency,
             weeks,
             grid,
-            dates,
         })
     }
 
     /// Number of dates that any column has.
     pub(super) fn row_count(&self) -> usize {
-        self.dates.len()
+        self.grid.dates.len()
     }
 
     /// Number of dates that all columns have.
@@ -94,7 +91,7 @@ impl Table {
 
     /// Returns the dates of the rows at these positions.
     pub(super) fn dates(&self, positions: &[usize]) -> Vec<Date> {
-        let dates = positions.iter().filter_map(|row| self.dates.get(*row));
+        let dates = positions.iter().filter_map(|row| self.grid.dates.get(*row));
         dates.copied().collect()
     }
 
@@ -242,7 +239,7 @@ impl Table {
         let all = self.columns.iter().zip(&self.grid.columns);
         let variable: Vec<_> = all.filter(|(named, _)| is_variable(named)).collect();
         let position = |date: &Date| self.frequency.position(*date);
-        let places: Vec<i32> = self.dates.iter().map(position).collect();
+        let places: Vec<i32> = self.grid.dates.iter().map(position).collect();
         let mut correlations = Vec::new();
         for (i, (one, a)) in variable.iter().enumerate() {
             for (other, b) in variable.iter().skip(i + 1) {

@@ -52,12 +52,14 @@ impl AlarmHistory {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(super) fn new(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<Self>> {
-        let day = desk.reading_day(as_of);
+        let Some(rule) = indicator.definition().alarm else {
+            return Ok(None);
+        };
         if indicator.id == sahm::SAHM.id {
-            return sahm_history(desk, as_of, day);
+            return sahm_history(desk, as_of, rule);
         }
-        let composite = indicators::composite(indicator.id);
-        let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?))) else {
+        let day = desk.reading_day(as_of);
+        let Some(composite) = indicators::composite(indicator.id) else {
             return Ok(None);
         };
         let Computation::RealTime { release_day, .. } = composite.computation else {
@@ -130,7 +132,8 @@ impl AlarmHistory {
 }
 
 /// Returns the Sahm rule's alarm: as published, else from the unemployment rates known on the day.
-fn sahm_history(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHistory>> {
+fn sahm_history(desk: &Desk, as_of: AsOf, rule: AlarmRule) -> Result<Option<AlarmHistory>> {
+    let day = desk.reading_day(as_of);
     let set = desk.series_set([PUBLISHED, UNEMPLOYMENT], as_of)?;
     let Some(info) = Catalogue::embedded().get(UNEMPLOYMENT) else {
         return Ok(None);
@@ -146,6 +149,11 @@ fn sahm_history(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHisto
         published => (published, "each month as it was known when it came"),
     };
     let known_on = |month| publication.day(month);
-    let rule = (sahm::ALARM, "months");
-    Ok(AlarmHistory::apply(rule, basis, figures, day, known_on))
+    Ok(AlarmHistory::apply(
+        (rule, "months"),
+        basis,
+        figures,
+        day,
+        known_on,
+    ))
 }

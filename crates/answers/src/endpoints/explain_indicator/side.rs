@@ -176,11 +176,7 @@ fn regime_input(part: &regime::Contributor, month: Date) -> Input {
     Input {
         weight: Some(part.weight),
         contribution: Some(part.contribution),
-        ..Input::new(
-            (part.name, &[part.series][..], part.unit),
-            Some(figure),
-            None,
-        )
+        ..Input::new((part.name, &[part.series], part.unit), Ok(figure))
     }
 }
 

@@ -107,7 +107,7 @@ pub(super) fn views(
     let evidence = desk.evidence(regime, as_of)?;
     let views = asset_views::views(regime, confidence, |asset| evidence.get(&asset).cloned());
     let keyed = views.into_iter().map(|view| {
-        let key = view.asset.key().to_owned();
+        let key = view.asset.key.to_owned();
         (key, AssetView::new(view, named, &history.months))
     });
     Ok(keyed.collect())

@@ -1,57 +1,28 @@
 //! The assets of the views.
 
 /// The asset of a view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Asset {
-    /// Bitcoin.
-    Btc,
-    /// US equities.
-    Equities,
-    /// WTI crude oil.
-    Oil,
-    /// Gold.
-    Gold,
-    /// The dollar against a broad basket.
-    Dollar,
-    /// 10-year Treasury notes.
-    Bonds,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Asset {
+    /// Key in an answer: "equities".
+    pub key: &'static str,
+    /// Name at the beginning of a sentence.
+    pub name: &'static str,
+    /// Series from which its returns are measured, the preferred first.
+    pub series: &'static [&'static str],
 }
 
 impl Asset {
     /// Every asset, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
-        Self::Btc,
-        Self::Equities,
-        Self::Oil,
-        Self::Gold,
-        Self::Dollar,
-        Self::Bonds,
+        Self::new("btc", "Bitcoin", &["BTC"]),
+        Self::new("equities", "US equities", &["SPY"]),
+        Self::new("oil", "Oil", &["DCOILWTICO", "MCOILWTICO"]),
+        Self::new("gold", "Gold", &["GLD"]),
+        Self::new("dollar", "The dollar", &["DTWEXBGS"]),
+        Self::new("bonds", "10-year Treasuries", &["DGS10"]),
     ];
 
-    /// Its key, name and series.
-    fn definition(self) -> (&'static str, &'static str, &'static [&'static str]) {
-        match self {
-            Self::Btc => ("btc", "Bitcoin", &["BTC"]),
-            Self::Equities => ("equities", "US equities", &["SPY"]),
-            Self::Oil => ("oil", "Oil", &["DCOILWTICO", "MCOILWTICO"]),
-            Self::Gold => ("gold", "Gold", &["GLD"]),
-            Self::Dollar => ("dollar", "The dollar", &["DTWEXBGS"]),
-            Self::Bonds => ("bonds", "10-year Treasuries", &["DGS10"]),
-        }
-    }
-
-    /// Returns its key in an answer: "equities".
-    pub fn key(self) -> &'static str {
-        self.definition().0
-    }
-
-    /// Returns its name at the beginning of a sentence.
-    pub fn name(self) -> &'static str {
-        self.definition().1
-    }
-
-    /// Returns the series its returns are measured from, the preferred first.
-    pub fn series(self) -> &'static [&'static str] {
-        self.definition().2
+    const fn new(key: &'static str, name: &'static str, series: &'static [&'static str]) -> Self {
+        Self { key, name, series }
     }
 }

@@ -54,20 +54,12 @@ const DURATION: f64 = 8.0;
 /// The documented evidence with the names of its regime and asset.
 static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
     let parse = |row: Result<[&'static str; 8], String>| {
-        let [
-            regime,
-            asset,
-            in_regime,
-            elsewhere,
-            t,
-            one_cycle,
-            since,
-            basis,
-        ] = row.ok()?;
+        let [regime, asset, figures @ .., one_cycle, since, basis] = row.ok()?;
+        let [in_regime, elsewhere, t] = figures.map(|figure| figure.parse().ok());
         let evidence = Evidence {
-            in_regime: in_regime.parse().ok()?,
-            elsewhere: elsewhere.parse().ok()?,
-            t: t.parse().ok()?,
+            in_regime: in_regime?,
+            elsewhere: elsewhere?,
+            t: t?,
             one_cycle: one_cycle == "yes",
             basis: format!("Reference study: {basis}"),
             since: since.parse().ok().map(Month::from_date),
@@ -81,7 +73,7 @@ static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
 
 /// Returns the documented evidence; `None` for an unknown regime.
 pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
-    let names = (regime.name(), asset.key());
+    let names = (regime.name(), asset.key);
     let mut rows = TABLE.iter();
     let row = rows.find(|(regime, asset, _)| (*regime, *asset) == names);
     row.map(|(.., evidence)| evidence.clone())
@@ -98,10 +90,10 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let ids = asset.series().iter();
+    let ids = asset.series.iter();
     let mut monthly = ids.map(|id| (id, MonthlyGrid::from_means(set.up_to(id, day))));
     let (id, monthly) = monthly.find(|(_, months)| months.iter().count() > MIN_MONTHS)?;
-    let returns = if asset == Asset::Bonds {
+    let returns = if asset.key == "bonds" {
         bond_returns(&monthly)
     } else {
         log_returns(&monthly)
@@ -122,29 +114,25 @@ pub(super) fn compare(
     regimes: &[(Month, Regime)],
     regime: Regime,
 ) -> Option<Evidence> {
-    let mut inside = Vec::new();
-    let mut outside = Vec::new();
-    let mut range: Option<(Month, Month)> = None;
-    for (month, label) in regimes {
+    let after = regimes.iter().filter_map(|(month, label)| {
         let next = month.plus(1);
-        let Some(value) = returns.get(next) else {
-            continue;
-        };
-        let side = if *label == regime {
-            &mut inside
-        } else {
-            &mut outside
-        };
-        side.push(value);
-        range = Some((range.map_or(next, |(from, _)| from), next));
-    }
-    let is_enough = inside.len() + outside.len() >= MIN_MONTHS
-        && inside.len().min(outside.len()) >= MIN_IN_REGIME;
-    let (from, to) = range.filter(|_| is_enough)?;
+        Some((*label == regime, next, returns.get(next)?))
+    });
+    let (inside, outside): (Vec<_>, Vec<_>) = after.partition(|(is_inside, ..)| *is_inside);
+    let fewest = inside.len().min(outside.len());
+    let is_enough = inside.len() + outside.len() >= MIN_MONTHS && fewest >= MIN_IN_REGIME;
+    let months = inside.iter().chain(&outside).map(|(_, month, _)| *month);
+    let (from, to) = months
+        .clone()
+        .min()
+        .zip(months.max())
+        .filter(|_| is_enough)?;
+    let [own, others] =
+        [&inside, &outside].map(|rows| rows.iter().map(|(.., value)| *value).collect::<Vec<f64>>());
     Some(Evidence {
-        in_regime: 12.0 * mean(&inside)?,
-        elsewhere: 12.0 * mean(&outside)?,
-        t: welch_t(&inside, &outside)?,
+        in_regime: 12.0 * mean(&own)?,
+        elsewhere: 12.0 * mean(&others)?,
+        t: welch_t(&own, &others)?,
         one_cycle: false,
         basis: String::new(),
         since: None,

@@ -10,6 +10,13 @@ use jiff::civil::date;
 
 const TODAY: crate::model::Date = date(2026, 8, 23);
 
+fn asset(key: &str) -> Asset {
+    Asset::ALL
+        .into_iter()
+        .find(|asset| asset.key == key)
+        .unwrap()
+}
+
 fn documented_view(regime: Regime, confidence: f64, asset: Asset) -> (Direction, Conviction) {
     let all = views(regime, Some(confidence), |_| None);
     let view = all.iter().find(|v| v.asset == asset).unwrap();
@@ -72,12 +79,11 @@ fn views_follow_the_documented_table() {
             .collect();
         assert_eq!(got, want, "{regime:?}");
     }
-    assert_eq!(strength(-2.2), Conviction::High);
 }
 
 #[test]
 fn uncertain_regime_lowers_conviction_but_not_direction() {
-    let bonds = |confidence| documented_view(Regime::Stagflation, confidence, Asset::Bonds);
+    let bonds = |confidence| documented_view(Regime::Stagflation, confidence, asset("bonds"));
     assert_eq!(bonds(50.0), (Direction::Bullish, Conviction::Medium));
     assert_eq!(bonds(49.0), (Direction::Bullish, Conviction::Low));
 }
@@ -147,8 +153,8 @@ fn real() -> (SeriesSet, Vec<(Month, Regime)>) {
 fn dollar_series_gives_the_documented_row() {
     let (set, labels) = real();
     for regime in Regime::QUADRANTS {
-        let got = measured(Asset::Dollar, regime, &labels, &set, TODAY).unwrap();
-        let want = documented(regime, Asset::Dollar).unwrap();
+        let got = measured(asset("dollar"), regime, &labels, &set, TODAY).unwrap();
+        let want = documented(regime, asset("dollar")).unwrap();
         assert!(
             (got.in_regime - want.in_regime).abs() < 0.06,
             "{regime:?} {got:?}"
@@ -171,9 +177,10 @@ fn oil_and_bond_series_are_near_the_documented_rows() {
     let monthly = |id| MonthlyGrid::from_means(&set.get(id).unwrap().observations);
     let oil = log_returns(&monthly("DCOILWTICO"));
     let bonds = bond_returns(&monthly("DGS10")).starting_at(Month::new(1966, 1));
-    for (asset, returns, points, of_t) in
-        [(Asset::Oil, oil, 2.0, 0.2), (Asset::Bonds, bonds, 0.2, 0.1)]
-    {
+    for (asset, returns, points, of_t) in [
+        (asset("oil"), oil, 2.0, 0.2),
+        (asset("bonds"), bonds, 0.2, 0.1),
+    ] {
         for regime in Regime::QUADRANTS {
             let got = compare(&returns, &labels, regime).unwrap();
             let want = documented(regime, asset).unwrap();
@@ -196,11 +203,11 @@ fn oil_and_bond_series_are_near_the_documented_rows() {
 #[test]
 fn measured_evidence_needs_a_long_history() {
     let (set, labels) = real();
-    let own = |regime, day| measured(Asset::Dollar, regime, &labels, &set, day);
+    let own = |regime, day| measured(asset("dollar"), regime, &labels, &set, day);
     assert!(own(Regime::Goldilocks, date(2026, 8, 23)).is_some());
     assert_eq!(own(Regime::Goldilocks, date(2018, 1, 1)), None);
     assert_eq!(
-        measured(Asset::Gold, Regime::Goldilocks, &labels, &set, TODAY),
+        measured(asset("gold"), Regime::Goldilocks, &labels, &set, TODAY),
         None
     );
     let all = views(Regime::Deflation, Some(80.0), |a| {

@@ -4,6 +4,24 @@ use super::*;
 use crate::indicators::testdata::load;
 use jiff::civil::date;
 
+fn base_rate(
+    rows: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<BaseRate> {
+    Outcomes::new(rows, event, condition, since)?.base_rate()
+}
+
+fn scenario_status(
+    rows: &[Observation],
+    event: &Event,
+    condition: Option<&Condition>,
+    since: i16,
+) -> Option<ScenarioStatus> {
+    Outcomes::new(rows, event, condition, since)?.status()
+}
+
 fn event(series: &str, movement: Move, threshold: f64, horizon_months: i32) -> Event {
     Event {
         series: series.into(),
@@ -97,7 +115,7 @@ fn hits_and_starts_match_the_scenario_files() {
     let level = |relation, threshold| new_condition(Transform::Level, relation, threshold);
     assert_eq!(
         counts(
-            &event("USREC", Move::Starts, 1.0, 12),
+            &event("USREC", Move::ReachesOrAbove, 1.0, 12),
             level(Relation::Below, 0.5),
             1959
         ),
@@ -189,7 +207,7 @@ fn definition_deserializes_from_a_scenario_file() {
                 horizon_months = 12\nmonthly = \"mean\"";
     assert_eq!(
         toml::from_str::<Event>(text).unwrap(),
-        event("USREC", Move::Starts, 1.0, 12)
+        event("USREC", Move::ReachesOrAbove, 1.0, 12)
     );
     let condition: Condition =
         toml::from_str("transform = \"yoy_pct\"\nrelation = \"at_or_below\"\nthreshold = 2.0")

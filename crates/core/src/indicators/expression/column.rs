@@ -24,20 +24,17 @@ impl Column {
     }
 
     /// Computes each figure anew; those without a result are left out.
-    pub(super) fn map(self, f: impl Fn(f64) -> Option<f64>) -> Self {
-        let rows = self
-            .series
-            .observations
-            .iter()
-            .filter_map(|o| Some(Observation::new(o.date, f(o.value)?)))
-            .collect();
-        self.with_rows(rows)
+    pub(super) fn map(&self, f: impl Fn(f64) -> Option<f64>) -> Self {
+        let rows = self.series.observations.iter();
+        let mapped = rows.filter_map(|o| Some(Observation::new(o.date, f(o.value)?)));
+        self.with_rows(mapped.collect())
     }
 
-    pub(super) fn with_rows(self, rows: Vec<Observation>) -> Self {
+    /// Replaces its rows.
+    pub(super) fn with_rows(&self, rows: Vec<Observation>) -> Self {
         Self {
             series: Arc::new(Series::new(Arc::clone(&self.series.info), rows)),
-            unit: self.unit,
+            unit: self.unit.clone(),
         }
     }
 

@@ -58,12 +58,9 @@ pub(super) fn has_same_stamps(a: &Series, b: &Series) -> bool {
 
 /// Aggregates daily figures over the seven days that end on each date of `weeks`.
 fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
-    let mut rest = days.observations.as_slice();
     let aggregate = |week: &Observation| {
-        let first = add_days(week.date, -6);
-        rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
-        let days = rest.iter().take_while(|o| o.date <= week.date).count();
-        Some(Observation::new(week.date, how.apply(rest.get(..days)?)?))
+        let inside = days.between(add_days(week.date, -6), week.date);
+        Some(Observation::new(week.date, how.apply(inside)?))
     };
     weeks.observations.iter().filter_map(aggregate).collect()
 }
@@ -111,56 +108,19 @@ pub(crate) fn for_each_common_date(
     b: &[Observation],
     mut f: impl FnMut(Date, f64, f64),
 ) {
-    if a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.date == y.date) {
-        for (x, y) in a.iter().zip(b) {
+    let mut rest = b.iter().peekable();
+    for x in a {
+        while rest.next_if(|y| y.date < x.date).is_some() {}
+        if let Some(y) = rest.next_if(|y| y.date == x.date) {
             f(x.date, x.value, y.value);
         }
-        return;
     }
-    let mut i = 0;
-    let mut j = 0;
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let x_key = sort_key(x.date);
-        let y_key = sort_key(y.date);
-        if x_key == y_key {
-            f(x.date, x.value, y.value);
-        }
-        i += usize::from(x_key <= y_key);
-        j += usize::from(y_key <= x_key);
-    }
-}
-
-/// Packs a date into a number of the same order, because comparing its three fields is slow.
-fn sort_key(date: Date) -> i32 {
-    let [month, day] = [date.month(), date.day()].map(i32::from);
-    i32::from(date.year()) << 9 | month << 5 | day
-}
-
-/// Unpacks a [`sort_key`].
-fn date_of_key(key: i32) -> Option<Date> {
-    let [month, day] = [key >> 5 & 15, key & 31].map(|n| i8::try_from(n).ok());
-    Date::new(i16::try_from(key >> 9).ok()?, month?, day?).ok()
-}
-
-/// Merges the keys of rows, ascending by date, into ascending keys; each key stands once.
-fn union(keys: &[i32], rows: &[Observation]) -> Vec<i32> {
-    let mut merged = Vec::with_capacity(keys.len().max(rows.len()));
-    let mut rest = keys.iter().copied().peekable();
-    for row in rows.iter().map(|o| sort_key(o.date)) {
-        while let Some(key) = rest.next_if(|key| *key < row) {
-            merged.push(key);
-        }
-        rest.next_if_eq(&row);
-        merged.push(row);
-    }
-    merged.extend(rest);
-    merged
 }
 
 /// A table of series under all their dates, aligned as by [`side_by_side`].
 pub struct AlignedSeries {
-    /// The dates as [`sort_key`].
-    keys: Vec<i32>,
+    /// The dates, ascending.
+    pub dates: Vec<Date>,
     /// The figures of each series at the dates; NaN where it has none.
     pub columns: Vec<Vec<f64>>,
 }
@@ -169,23 +129,24 @@ impl AlignedSeries {
     /// Aligns series.
     pub fn align(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let keys = lists
+        let mut dates: Vec<Date> = lists
             .iter()
-            .fold(Vec::new(), |keys, rows| union(&keys, rows));
+            .flat_map(|rows| rows.iter())
+            .map(|o| o.date)
+            .collect();
+        // Concatenated ascending runs, which a stable sort merges.
+        dates.sort();
+        dates.dedup();
         let column = |rows: &Cow<'_, [Observation]>| {
-            let mut rest = rows.iter().map(|o| (sort_key(o.date), o.value)).peekable();
-            let mut value = |key: &i32| rest.next_if(|row| row.0 == *key);
-            keys.iter()
-                .map(|key| value(key).map_or(f64::NAN, |row| row.1))
-                .collect()
+            let mut rest = rows.iter().peekable();
+            let mut value = |date: &Date| rest.next_if(|o| o.date == *date);
+            let values = dates
+                .iter()
+                .map(|date| value(date).map_or(f64::NAN, |o| o.value));
+            values.collect()
         };
         let columns = lists.iter().map(column).collect();
-        Self { keys, columns }
-    }
-
-    /// Iterates over the dates, ascending.
-    pub fn dates(&self) -> impl Iterator<Item = Date> {
-        self.keys.iter().filter_map(|key| date_of_key(*key))
+        Self { dates, columns }
     }
 }
 
@@ -271,7 +232,7 @@ mod tests {
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
             let grid = AlignedSeries::align(&series);
             let has = |column: &Vec<f64>, i: usize| !column[i].is_nan();
-            let common = grid.dates().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
+            let common = grid.dates.iter().copied().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
             prop_assert_eq!(common.map(|row| row.1).collect::<Vec<_>>(), dates);
             if let [a, b] = lists.as_slice() {
                 let mut common_rows = Vec::new();

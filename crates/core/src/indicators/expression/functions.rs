@@ -6,7 +6,7 @@ use super::frequency::for_each_common_date;
 use super::operate::combine_columns;
 use super::tree::{FormulaError, Function, Op, PRICES};
 use super::unit::Unit;
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid, compound_rate};
 use crate::indicators::statistics::{count, mean, rolling_sums};
 use crate::model::frequency::{PeriodLength, add_days, shift};
 use crate::model::{CalendarPeriod, Date, Frequency, Observation, Series};
@@ -32,55 +32,42 @@ pub(super) fn apply_function(
             not.with_unit(Unit::boolean())
         }
         (Function::Absolute, _) => column.map(|x| Some(x.abs())),
-        (Function::MovingAverage(n), _) => {
-            let rows = moving_averages(series, n);
-            without_noise(column, rows)
-        }
-        (Function::Lag(n), _) => {
-            let rows = lag(series, n);
-            column.with_rows(rows)
-        }
+        (Function::MovingAverage(n), _) => without_noise(&column, moving_averages(series, n)),
+        (Function::Lag(n), _) => column.with_rows(lag(series, n)),
         (Function::Annualised(n), _) => {
             let years = count(n) / series.frequency().per_year();
             let rows = growth(&series.observations, &lag(series, n), years);
-            without_noise(column, rows).with_unit(Unit::new("%"))
+            without_noise(&column, rows).with_unit(Unit::new("%"))
         }
         (Function::Growth(n), _) => {
             let rows = growth(&series.observations, &lag_years(series, n), count(n));
-            without_noise(column, rows).with_unit(Unit::new("%"))
+            without_noise(&column, rows).with_unit(Unit::new("%"))
         }
         (Function::GrowthSince(when), _) => {
             let base = base(series, when, scope.start, position)?;
             let rows = base.map(|base| growth_since(series, base));
-            without_noise(column, rows.unwrap_or_default()).with_unit(Unit::new("%"))
+            without_noise(&column, rows.unwrap_or_default()).with_unit(Unit::new("%"))
         }
         (Function::Index(when), _) => {
-            let base = base(series, when, scope.start, position)?
-                .map(|o| o.value)
-                .filter(|base| *base > 0.0);
-            let unit = match when {
-                None => Unit::new("index, start = 100"),
-                Some(when) => Unit::new(&format!("index, {when} = 100")),
-            };
+            let base = base(series, when, scope.start, position)?.map(|o| o.value);
             let noise = Noise::of_sums(100.0);
-            let index = |x| base.map(|base| noise.remove(100.0 * x / base));
+            let index = |x| Some(noise.remove(100.0 * x / base.filter(|base| *base > 0.0)?));
+            let time = when.map_or("start".to_owned(), |when| when.to_string());
+            let unit = Unit::new(&format!("index, {time} = 100"));
             column.map(index).with_unit(unit)
         }
         (Function::Real(when), Some(prices)) => deflate(column, &prices, when, position)?,
         (Function::Gap, Some(other)) => gap(&column, &other, scope, position)?,
         (Function::Op(_), _) | (Function::Real(_) | Function::Gap, None) => {
+            let problem = "has a number where a series is required";
             let allowed = "two series, for example gap(GDPC1, GDPPOT)";
-            return Err(FormulaError::new(
-                position,
-                "has a number where a series is required",
-                allowed,
-            ));
+            return Err(FormulaError::new(position, problem, allowed));
         }
     })
 }
 
 /// Replaces the rows of a column, with the noise of its size removed.
-fn without_noise(column: Column, rows: Vec<Observation>) -> Column {
+fn without_noise(column: &Column, rows: Vec<Observation>) -> Column {
     let noise = Noise::of_sums(column.largest());
     column.with_rows(rows).map(|x| Some(noise.remove(x)))
 }
@@ -158,11 +145,6 @@ fn growth(now: &[Observation], before: &[Observation], years: f64) -> Vec<Observ
     rows
 }
 
-fn compound_rate(now: f64, before: f64, years: f64) -> Option<f64> {
-    let rate = log_ratio(now, before).map(|growth| 100.0 * (growth / years).exp_m1());
-    rate.filter(|rate| rate.is_finite())
-}
-
 /// Returns percent a year since a figure, from a year after it on.
 fn growth_since(series: &Series, base: Observation) -> Vec<Observation> {
     let rate = |o: &Observation| {
@@ -226,7 +208,7 @@ fn deflate(
     let grid = MonthlyGrid::from_last_values(rows);
     let mean_price = |first: Month, months: i32| {
         let values: Option<Vec<f64>> = (0..months).map(|n| grid.get(first.plus(n))).collect();
-        values.and_then(|values| mean(&values)).filter(|v| *v > 0.0)
+        mean(&values?).filter(|v| *v > 0.0)
     };
     let base =
         mean_price(Month::from_date(when.from), months_in(when.length)).ok_or_else(|| {
@@ -241,22 +223,18 @@ fn deflate(
         })?;
     let frequency = column.series.frequency();
     let months = months_in(frequency);
-    let mut cached: Option<(Month, Option<f64>)> = None;
-    let mut out = Vec::with_capacity(column.series.observations.len());
-    for o in &column.series.observations {
-        let month = if frequency < Frequency::Monthly {
-            Month::from_date(o.date)
+    let deflated = |o: &Observation| {
+        let first = if frequency < Frequency::Monthly {
+            o.date
         } else {
-            Month::from_date(frequency.period_date(o.date))
+            frequency.period_date(o.date)
         };
-        let price = match cached {
-            Some((cached_month, price)) if cached_month == month => price,
-            _ => mean_price(month, months),
-        };
-        cached = Some((month, price));
-        out.extend(price.map(|price| Observation::new(o.date, o.value * base / price)));
-    }
-    Ok(without_noise(column, out).with_unit(unit))
+        let price = mean_price(Month::from_date(first), months)?;
+        Some(Observation::new(o.date, o.value * base / price))
+    };
+    let rows = column.series.observations.iter().filter_map(deflated);
+    let deflated_rows = rows.collect();
+    Ok(without_noise(&column, deflated_rows).with_unit(unit))
 }
 
 /// Months of prices for a period: one for what is shorter than a month.
@@ -270,16 +248,13 @@ fn months_in(frequency: Frequency) -> i32 {
 /// Returns by how many percent one column lies above another.
 fn gap(a: &Column, b: &Column, scope: &Scope<'_>, position: usize) -> Result<Column, FormulaError> {
     if a.unit.is_percent() && b.unit.is_percent() {
+        let problem = "is a gap between percentages";
         let allowed = "a difference in points, a - b, or gap( ) of two levels";
-        return Err(FormulaError::new(
-            position,
-            "is a gap between percentages",
-            allowed,
-        ));
+        return Err(FormulaError::new(position, problem, allowed));
     }
     // Figures that cannot be subtracted have no gap.
     a.unit.combine(Op::Subtract, &b.unit, position)?;
-    let positive = b.clone().map(|x| (x > 0.0).then_some(x));
+    let positive = b.map(|x| (x > 0.0).then_some(x));
     let ratio = combine_columns(Op::Divide, position, a, &positive, scope.aggregation)?;
     let noise = Noise::of_sums(ratio.largest());
     let percent = ratio.map(|x| Some(noise.remove(100.0 * (x - 1.0))));

@@ -62,19 +62,16 @@ impl<'a> CostEstimate<'a> {
 /// Steps per figure.
 fn weight(function: Function) -> usize {
     match function {
-        Function::Op(Op::And | Op::Or) => 2,
-        Function::Op(Op::Add | Op::Subtract | Op::Multiply | Op::Divide) => 4,
-        Function::Op(Op::Power) => 20,
+        Function::Op(Op::And | Op::Or) | Function::Negate | Function::Not | Function::Absolute => 2,
+        Function::Op(Op::Add | Op::Subtract | Op::Multiply | Op::Divide) | Function::Index(_) => 4,
+        Function::Op(Op::Power) | Function::GrowthSince(_) => 20,
         // Comparisons are first converted to their common frequency.
         Function::Op(_) => 6,
         Function::Units(units) => steps(units),
         Function::MovingAverage(_) | Function::Lag(_) => 8,
         Function::Annualised(_) => 24,
-        Function::GrowthSince(_) => 20,
         Function::Growth(_) => 80,
         Function::Real(_) | Function::Gap => 12,
-        Function::Negate | Function::Not | Function::Absolute => 2,
-        Function::Index(_) => 4,
     }
 }
 

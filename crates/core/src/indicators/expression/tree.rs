@@ -2,6 +2,7 @@
 
 use crate::indicators::transform::Units;
 use crate::model::CalendarPeriod;
+use std::collections::HashSet;
 
 /// The functions, for error messages.
 pub(super) const FUNCTIONS: &str = "yoy, mom, chg, ch1, pch, pc1, pca, cch, cca, log, abs, ma(x, n), lag(x, n), \
@@ -221,13 +222,11 @@ impl Expr {
         } else {
             arguments.iter().flat_map(Self::sides).collect()
         };
-        let mut sides: Vec<&Self> = Vec::new();
-        for side in candidates {
-            if (sides.iter()).all(|other| other.cache_key() != side.cache_key()) {
-                sides.push(side);
-            }
-        }
-        sides
+        let mut keys = HashSet::new();
+        let first = candidates
+            .into_iter()
+            .filter(|side| keys.insert(side.cache_key()));
+        first.collect()
     }
 
     /// Whether it contains a comparison without a left side.

@@ -136,11 +136,10 @@ impl Unit {
         if is_money && !tail.contains("real") && !tail.contains(|c: char| c.is_ascii_digit()) {
             return Ok(Self::new(&format!("{} {when} prices", self.short)));
         }
-        Err(FormulaError::new(
-            position,
-            format!("applies real( ) to figures in {}", self.name()),
-            "money at the prices of its day, for example real(CES0500000003, \"2026-07\")",
-        ))
+        let problem = format!("applies real( ) to figures in {}", self.name());
+        let allowed =
+            "money at the prices of its day, for example real(CES0500000003, \"2026-07\")";
+        Err(FormulaError::new(position, problem, allowed))
     }
 
     fn mismatch(&self, op: Op, other: &Self, position: usize) -> FormulaError {

@@ -4,7 +4,7 @@
 //! Steps are in percent (100 ln of a month over the month before); those of the unemployment rate in percentage
 //! points. Fitted to 1970-2019, gasoline to 1992-2019.
 
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::statistics::{average, dot};
 use crate::model::Observation;
 
@@ -16,7 +16,7 @@ const USUAL_YEARS: i32 = 11;
 /// A month counts with the weeks it has; there is no figure after a month without weeks.
 pub fn monthly_changes(weeks: &[Observation]) -> MonthlyGrid {
     let means = MonthlyGrid::from_means(weeks);
-    means.map(|m, now| Some(100.0 * log_ratio(now, means.get(m.plus(-1))?)?))
+    means.map(|m, _| means.log_change(m, 1, 100.0))
 }
 
 /// Returns the changes of claims in a month and in the one before, percent; 0 where they are not known.
@@ -73,8 +73,7 @@ pub fn prices(
 
 /// Returns the mean step of the three months before, percent.
 pub fn momentum(grid: &MonthlyGrid, month: Month) -> Option<f64> {
-    let before = month.plus(-1);
-    Some(100.0 * log_ratio(grid.get(before)?, grid.get(before.plus(-3))?)? / 3.0)
+    Some(grid.log_change(month.plus(-1), 3, 100.0)? / 3.0)
 }
 
 /// Returns the mean step of a rate over the three months before.

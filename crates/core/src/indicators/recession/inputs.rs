@@ -4,7 +4,7 @@
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::reading::Input;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
@@ -18,17 +18,6 @@ pub(super) struct Driver {
     pub(super) date: Date,
     /// Deviation from the usual computation.
     pub(super) basis: Option<String>,
-}
-
-impl Driver {
-    /// Takes the newest figure of a series in place of the month's own.
-    fn stand_in(last: Observation, name: &str) -> Self {
-        Self {
-            value: last.value,
-            date: last.date,
-            basis: Some(format!("{name} of {}", last.date)),
-        }
-    }
 }
 
 /// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
@@ -158,10 +147,8 @@ impl<'a> Sources<'a> {
 
     /// Returns spread, conditions and permits of a month.
     pub(super) fn drivers(&self, month: Month) -> Drivers {
-        let conditions = self.conditions.month(month).or_else(|| {
-            let last = self.current(&self.conditions, month)?;
-            Some(Driver::stand_in(last, "NFCI"))
-        });
+        let stand_in = || self.stand_in(&self.conditions, month, "NFCI");
+        let conditions = self.conditions.month(month).or_else(stand_in);
         [self.spread(month), conditions, self.permits(month)]
     }
 
@@ -169,9 +156,9 @@ impl<'a> Sources<'a> {
     pub(super) fn inputs(&self, [s, f, b]: &Drivers) -> [Input; 3] {
         let [spread, conditions, permits] = DRIVERS;
         let input = |(name, series, unit, _), source: &Source<'_>, driver: &Option<Driver>| {
-            let missing = self.set.describe_missing(source.id, self.day);
+            let missing = || self.set.describe_missing(source.id, self.day);
             let value = driver.as_ref().map(|d| (d.value, d.date));
-            Input::new((name, series, unit), value, Some(missing))
+            Input::new((name, series, unit), value.ok_or_else(missing))
         };
         [
             input(spread, &self.spread, s),
@@ -188,32 +175,40 @@ impl<'a> Sources<'a> {
         series?.fresh_observation(self.day)
     }
 
+    /// Takes the newest figure of a source in place of the month's own.
+    fn stand_in(&self, source: &Source<'_>, month: Month, name: &str) -> Option<Driver> {
+        let last = self.current(source, month)?;
+        Some(Driver {
+            value: last.value,
+            date: last.date,
+            basis: Some(format!("{name} of {}", last.date)),
+        })
+    }
+
     /// Returns the term spread of a month.
     pub(super) fn spread(&self, month: Month) -> Option<Driver> {
-        let month_spread = self
-            .spread
-            .month(month)
-            .or_else(|| self.monthly_spread(month));
-        month_spread.or_else(|| {
-            if let Some(last) = self.current(&self.spread, month) {
-                return Some(Driver::stand_in(last, "term spread"));
-            }
+        let month_before = || {
             let long = self.current(&self.ten_year, month)?;
             let short = self.current(&self.bill, month)?;
             self.monthly_spread(Month::from_date(long.date.min(short.date)))
-        })
+        };
+        (self.spread.month(month))
+            .or_else(|| self.monthly_spread(month))
+            .or_else(|| self.stand_in(&self.spread, month, "term spread"))
+            .or_else(month_before)
     }
 
     /// Returns the term spread from monthly averages.
     fn monthly_spread(&self, month: Month) -> Option<Driver> {
         let bill = bond_equivalent(self.bill.months.get(month)?)?;
+        let name = month.name();
+        let basis = format!(
+            "term spread from monthly averages of {name} (GS10 less bond-equivalent TB3MS)"
+        );
         Some(Driver {
             value: self.ten_year.months.get(month)? - bill,
             date: month.first_day(),
-            basis: Some(format!(
-                "term spread from monthly averages of {} (GS10 less bond-equivalent TB3MS)",
-                month.name()
-            )),
+            basis: Some(basis),
         })
     }
 
@@ -221,9 +216,8 @@ impl<'a> Sources<'a> {
     /// month uses those of two months before instead of one.
     fn permits(&self, month: Month) -> Option<Driver> {
         let growth = |month: Month| {
-            let mean = |m| self.permits.months.three_month_mean(m, 3);
             Some(Driver {
-                value: 100.0 * log_ratio(mean(month)?, mean(month.plus(-12))?)?,
+                value: self.permits.months.yearly_log_change_of_means(month)?,
                 date: month.first_day(),
                 basis: None,
             })

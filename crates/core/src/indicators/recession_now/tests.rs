@@ -86,7 +86,7 @@ fn real_time_alarms_match_the_documented_ones() {
     let path = path(&recorded, date(2026, 8, 22));
     assert_eq!(path.last().unwrap().date, date(2026, 8, 15));
     assert!(path.len() > 3_000, "{}", path.len());
-    let spells = RNOW.alarm.unwrap().periods(&path);
+    let spells = RNOW.indicator.definition().alarm.unwrap().periods(&path);
     let thursdays =
         |s: &super::super::alarm::AlarmPeriod| (release_day(s.from), s.to.map(release_day));
     let since_1979: Vec<_> = spells

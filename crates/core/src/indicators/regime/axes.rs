@@ -1,9 +1,10 @@
 //! The growth and inflation scores of a month, and their parts.
 
-use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::prose::{format_list, join};
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
+use std::collections::BTreeMap;
 
 /// Every series the regime reads.
 pub const INPUTS: &[&str] = &[
@@ -103,15 +104,7 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
     (
         part("Building permits", "PERMIT", "log % over a year", 0.2),
         |inputs| &inputs.permits,
-        |grid, m| {
-            Some(
-                100.0
-                    * log_ratio(
-                        grid.three_month_mean(m, 3)?,
-                        grid.three_month_mean(m.plus(-12), 3)?,
-                    )?,
-            )
-        },
+        MonthlyGrid::yearly_log_change_of_means,
     ),
 ];
 const CORE: Contributor = part("Core inflation", "CPILFESL", "log % over a year", 0.35);
@@ -255,12 +248,9 @@ impl Axes {
         // The furthest look-back is a mean of three months, a year earlier.
         let used = month.plus(-15)..month;
         let gaps = self.inputs.interpolated.iter();
-        let mut bridged: Vec<(Month, Vec<String>)> = Vec::new();
+        let mut bridged: BTreeMap<Month, Vec<String>> = BTreeMap::new();
         for (id, gap) in gaps.filter(|(_, gap)| used.contains(gap)) {
-            match bridged.iter_mut().find(|(month, _)| month == gap) {
-                Some((_, ids)) => ids.push((*id).to_owned()),
-                None => bridged.push((*gap, vec![(*id).to_owned()])),
-            }
+            bridged.entry(*gap).or_default().push((*id).to_owned());
         }
         let bridges = bridged
             .iter()

@@ -27,12 +27,12 @@ impl ErrorBar {
     /// Returns the values between which a first print stands a year later, for each of [`LEVELS`].
     pub fn around(&self, first: f64, measure: PrintMeasure) -> [[f64; 2]; 3] {
         self.intervals.map(|bounds| {
-            bounds.map(|revision| match measure {
-                PrintMeasure::LevelInPercent => first * (1.0 + revision / 100.0),
-                PrintMeasure::Level
-                | PrintMeasure::Change
-                | PrintMeasure::Growth
-                | PrintMeasure::AnnualGrowth => first + revision,
+            bounds.map(|revision| {
+                if measure == PrintMeasure::LevelInPercent {
+                    first * (1.0 + revision / 100.0)
+                } else {
+                    first + revision
+                }
             })
         })
     }

@@ -4,96 +4,74 @@
 //! the cost.
 
 use crate::indicators::months::Month;
-use crate::model::frequency::{PeriodLength, day_number};
-use crate::model::{Date, Frequency, Series};
+use crate::model::frequency::{PeriodLength, add_days, days_between};
+use crate::model::{Date, Frequency, Observation, Series};
 
-/// Looks up earlier figures for ascending observations.
+/// Looks up earlier figures for ascending dates.
 pub(super) struct Lookback<'a> {
     series: &'a Series,
-    /// Day numbers of the observations of a daily or weekly series.
-    days: Vec<i32>,
-    /// Position of the first observation on or after the last day searched.
+    /// Position of the first observation after the last day searched.
     next: usize,
 }
 
 impl<'a> Lookback<'a> {
     pub(super) fn new(series: &'a Series) -> Self {
-        let rows = match series.frequency().length() {
-            PeriodLength::Days(_) => &series.observations[..],
-            PeriodLength::Months(_) => &[],
-        };
-        Self {
-            series,
-            days: rows.iter().map(|o| day_number(o.date)).collect(),
-            next: 0,
-        }
+        Self { series, next: 0 }
     }
 
-    /// Returns the value one period before the observation at `position`.
+    /// Returns the value one period before a date.
     ///
     /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
-    pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
+    pub(super) fn period(&mut self, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            PeriodLength::Days(1) => self.lookup(self.days.get(position)? - 1),
-            PeriodLength::Days(n) => self.near(self.days.get(position)? - i32::from(n)),
+            PeriodLength::Days(1) => self.fresh(add_days(date, -1)),
+            PeriodLength::Days(n) => self.near(add_days(date, -i64::from(n))),
             PeriodLength::Months(n) => months_earlier(self.series, date, i32::from(n)),
         }
     }
 
-    /// Returns the value one year before the observation at `position` ([`super::year_earlier`]).
-    pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
+    /// Returns the value one year before a date ([`super::year_earlier`]).
+    pub(super) fn year(&mut self, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            PeriodLength::Days(1) => {
-                self.lookup(self.days.get(position)? - days_in_year_before(date))
-            }
-            PeriodLength::Days(_) => self.near(self.days.get(position)? - 364),
+            PeriodLength::Days(1) => self.fresh(add_days(date, -days_in_year_before(date))),
+            PeriodLength::Days(_) => self.near(add_days(date, -364)),
             PeriodLength::Months(_) => months_earlier(self.series, date, 12),
         }
     }
 
-    /// Returns the observation nearest to a day within one: weekly dates move by one around holidays.
-    fn near(&mut self, day: i32) -> Option<f64> {
-        let first = self.advance(day - 1);
-        let days = self.days.iter().enumerate().skip(first);
-        let around = days.take_while(|(_, d)| **d <= day + 1);
-        let (nearest, _) = around.min_by_key(|(_, d)| (**d - day).abs())?;
-        self.value(nearest)
+    /// Returns the observation within a day of a date: weekly dates move by one around holidays.
+    fn near(&mut self, date: Date) -> Option<f64> {
+        let newest = self.newest(add_days(date, 1))?;
+        (newest.date >= add_days(date, -1)).then_some(newest.value)
     }
 
-    /// Returns the newest observation on or before a day, unless stale.
-    fn lookup(&mut self, day: i32) -> Option<f64> {
-        let next = self.advance(day);
-        let is_exact = self.days.get(next) == Some(&day);
-        let newest = if is_exact { next } else { next.checked_sub(1)? };
+    /// Returns the newest observation on or before a date, unless stale.
+    fn fresh(&mut self, date: Date) -> Option<f64> {
+        let newest = self.newest(date)?;
         // A daily figure may be as old as its lag, one day and the slack.
         let max_age = self.series.info.publication_lag_days + 1 + Frequency::Daily.slack_days();
-        let age = i64::from(day) - i64::from(*self.days.get(newest)?);
-        (age <= max_age).then(|| self.value(newest)).flatten()
+        (days_between(newest.date, date) <= max_age).then_some(newest.value)
     }
 
-    fn value(&self, position: usize) -> Option<f64> {
-        self.series.observations.get(position).map(|o| o.value)
-    }
-
-    /// Advances to the first observation on or after a day and returns its position.
-    fn advance(&mut self, day: i32) -> usize {
-        let rest = self.days.get(self.next..).unwrap_or(&[]);
-        self.next += rest.iter().take_while(|d| **d < day).count();
-        self.next
+    fn newest(&mut self, date: Date) -> Option<Observation> {
+        let rows = &self.series.observations;
+        let rest = rows.get(self.next..).unwrap_or(&[]);
+        self.next += rest.iter().take_while(|o| o.date <= date).count();
+        rows.get(self.next.checked_sub(1)?).copied()
     }
 }
 
 /// Returns the value exactly `months` calendar months before `date`, if that month has one.
-pub(super) fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
+fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
     series.value_on(Month::from_date(date).plus(-months).first_day())
 }
 
 /// Returns the days back to the same day of the year before; to the 28th from the 29th of February.
-fn days_in_year_before(date: Date) -> i32 {
+fn days_in_year_before(date: Date) -> i64 {
     let year = i32::from(date.year()) - i32::from(date.month() <= 2);
     let is_leap = date.in_leap_year() && (date.month(), date.day()) == (2, 29)
         || year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    365 + i32::from(is_leap)
+    365 + i64::from(is_leap)
 }
 
 #[cfg(test)]
@@ -101,8 +79,7 @@ mod tests {
     use super::super::Units;
     use super::*;
     use crate::catalogue::Catalogue;
-    use crate::model::Observation;
-    use crate::model::frequency::{day_from_number, shift};
+    use crate::model::frequency::{day_from_number, day_number, shift};
     use jiff::ToSpan;
     use proptest::prelude::*;
 
@@ -168,8 +145,12 @@ mod tests {
     #[test]
     fn leap_day_looks_back_to_the_28th() {
         for day in (-90_000..30_000).filter_map(day_from_number) {
-            let before = day_number(day) - days_in_year_before(day);
-            assert_eq!(before, day_number(shift(day, (-1).year())), "{day}");
+            let before = i64::from(day_number(day)) - days_in_year_before(day);
+            assert_eq!(
+                before,
+                i64::from(day_number(shift(day, (-1).year()))),
+                "{day}"
+            );
         }
     }
 }
