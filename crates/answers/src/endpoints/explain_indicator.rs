@@ -19,7 +19,6 @@ use econoscope_core::indicators::drivers::Whole;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, record, sahm};
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
 use side::{ComparisonSide, interpretation};
 
@@ -75,10 +74,14 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
-        let indicator = match find(desk, &params.indicator)? {
-            Explained::Indicator(indicator) => indicator,
-            Explained::Whole(whole) => return drivers::explain(desk, whole, params),
-        };
+        let name = params.indicator.trim();
+        let named = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(name));
+        if named.is_none()
+            && let Some(whole) = drivers::find(desk, &params.indicator)?
+        {
+            return drivers::explain(desk, whole, params);
+        }
+        let indicator = named.map_or_else(|| find(desk, &params.indicator), Ok)?;
         if let Some(date) = &params.date {
             let allowed = format!("as_of={date} for {}", indicator.ticker());
             let problem = "is for figures with parts";
@@ -171,37 +174,18 @@ impl Endpoint for Params {
     }
 }
 
-/// What can be explained.
-enum Explained {
-    Indicator(&'static Indicator),
-    Whole(&'static Whole),
-}
-
-/// Finds what a name means, among what can be explained.
-fn find(desk: &Desk, name: &str) -> Result<Explained> {
-    let bare = name.trim();
-    if let Some(found) = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(bare)) {
-        return Ok(Explained::Indicator(found));
-    }
-    if let Some(whole) = drivers::find(desk, name)? {
-        return Ok(Explained::Whole(whole));
-    }
+/// Finds the indicator that a name means.
+fn find(desk: &Desk, name: &str) -> Result<&'static Indicator> {
     let info = desk.resolve("indicator", name)?;
     let id = info.id.as_str();
     let is_meant = |i: &&Indicator| i.id == id || i.id == sahm::SAHM.id && id.starts_with(i.id);
-    let indicator = all_indicators().find(is_meant);
-    indicator.map(Explained::Indicator).ok_or_else(|| {
+    all_indicators().find(is_meant).ok_or_else(|| {
         let tickers = all_indicators().map(Indicator::ticker);
         let whole = |whole: &Whole| Catalogue::embedded().get(whole.series);
         let wholes = Whole::all().iter().filter_map(whole);
-        let titles = wholes.map(|info| info.title.as_str());
-        let allowed = join(tickers.chain(titles), ", ");
-        Error::invalid(
-            "indicator",
-            name,
-            "has no parts that are known here",
-            &allowed,
-        )
+        let allowed = join(tickers.chain(wholes.map(|info| info.title.as_str())), ", ");
+        let problem = "has no parts that are known here";
+        Error::invalid("indicator", name, problem, &allowed)
     })
 }
 
@@ -242,17 +226,12 @@ const MAX_NAMED: usize = 3;
 /// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
 /// building permits -1.20, …". For each score it names the `max` inputs that moved most.
 fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
-    let labels = now
-        .label
-        .as_deref()
-        .zip(old_label)
-        .filter(|(label, old)| label != old)
-        .map(|(label, old)| format!("{label} now, {old} {day}."));
-    let scores = now
-        .scores
-        .iter()
-        .filter_map(|s| describe_score_move(s, &now.inputs, max, day));
-    let sentences = join(labels.into_iter().chain(scores), " ");
+    let labels = now.label.as_deref().zip(old_label);
+    let changed = labels.filter(|(label, old)| label != old);
+    let label = changed.map(|(label, old)| format!("{label} now, {old} {day}."));
+    let scores = now.scores.iter();
+    let moves = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
+    let sentences = join(label.into_iter().chain(moves), " ");
     if sentences.is_empty() {
         "Change unavailable: a value is missing.".into()
     } else {
@@ -277,10 +256,9 @@ fn describe_score_move(
         .iter()
         .take(max)
         .map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
-    let moves = if moves.is_empty() {
-        "no input moved it".to_owned()
-    } else {
-        join(largest, ", ")
+    let told = match moves.as_slice() {
+        [] => "no input moved it".to_owned(),
+        _ => join(largest, ", "),
     };
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),
@@ -288,6 +266,6 @@ fn describe_score_move(
     };
     let name = capitalize(&score.name);
     Some(format!(
-        "{name} {change} {unit} against what was known {day}: {moves}."
+        "{name} {change} {unit} against what was known {day}: {told}."
     ))
 }

@@ -125,7 +125,6 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     for row in rows.iter().skip(rows.len().saturating_sub(MAX_ROWS)) {
         text += &format!("\n{},{}", row.date, row.value);
     }
-    let day = |row: Option<&Observation>| row.map_or_else(String::new, |o| o.date.to_string());
     Ok(FetchedDocument {
         untrusted: UntrustedFields::for_series(&info, &["title", "metadata"]),
         url: address(desk.settings(), Kind::Series, &desk.display_id(&info.id)),
@@ -137,8 +136,8 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
             ("category", info.category.clone()),
             ("source", info.source.clone()),
             ("rows", rows.len().to_string()),
-            ("from", day(rows.first())),
-            ("to", day(rows.last())),
+            ("from", cell(rows.first().map(|row| row.date))),
+            ("to", cell(rows.last().map(|row| row.date))),
         ]),
         ..FetchedDocument::default()
     })

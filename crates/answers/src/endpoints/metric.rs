@@ -2,7 +2,6 @@
 
 use crate::conditions::claim::is_measured_by;
 use crate::conditions::formulas::{self, NamedSeries};
-use crate::dates::newest;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
@@ -68,9 +67,8 @@ impl NewerMean {
         let mut rows = table::rows(MONTHLY_MEANS).filter_map(|(_, row)| row.ok());
         let mean = rows.find_map(|[daily, mean]| (daily == id).then_some(mean));
         let info = mean.and_then(|mean| Catalogue::embedded().get(mean));
-        let (Some(date), Some(info)) =
-            (date, info.filter(|info| desk.check_permitted(info).is_ok()))
-        else {
+        let permitted = info.filter(|info| desk.check_permitted(info).is_ok());
+        let Some((date, info)) = date.zip(permitted) else {
             return Ok(None);
         };
         let series = desk.series(info, as_of)?;
@@ -84,9 +82,8 @@ impl NewerMean {
 
     /// Describes the average: "newer is the average of September 2026: 4.99 (GS10)".
     pub(super) fn describe(&self) -> String {
+        let Self { series, value, .. } = self;
         let month = self.date.strftime("%B %Y");
-        let value = self.value;
-        let series = &self.series;
         format!("newer is the average of {month}: {value} ({series})")
     }
 }
@@ -212,7 +209,7 @@ pub(super) fn render(m: &Metric) -> String {
     let mut text = format!("{name} ({})", m.ticker);
     text += &match m.value {
         Some(value) => {
-            let frequency = m.frequency.as_deref().unwrap_or("");
+            let frequency = m.frequency.as_deref().unwrap_or_default();
             let when = |date| match frequency.parse::<Frequency>() {
                 Ok(known) => format!(" {} ({frequency})", known.period_phrase(date)),
                 Err(()) => format!(" on {date}"),
@@ -230,25 +227,19 @@ pub(super) fn render(m: &Metric) -> String {
         }
         None => " has no value.".into(),
     };
-    let newer = m.newer_mean.as_ref();
-    // Our own interpretation tells them.
-    let changes = [("7 days", m.changes.week), ("30 days", m.changes.month)].into_iter();
-    let changes = changes.filter_map(|(span, change)| Some(format!("{:+} over {span}", change?)));
-    let told_changes = m
-        .frequency
-        .is_none()
-        .then(|| join(changes, ", "))
-        .filter(|text| !text.is_empty());
-    let told_changes = told_changes.map(|text| format!("{text}."));
+    // Our own interpretation tells the changes.
+    let changes = [("7 days", m.changes.week), ("30 days", m.changes.month)];
+    let own = changes.iter().filter(|_| m.frequency.is_none());
+    let changes = own.filter_map(|(span, change)| Some(format!("{:+} over {span}", (*change)?)));
+    let newer = m.newer_mean.as_ref().map(NewerMean::describe);
+    let meaning = m.interpretation.as_deref().filter(|_| m.value.is_some());
     let parts = [
-        newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
-        told_changes,
-        m.interpretation.clone().filter(|_| m.value.is_some()),
-        m.describe_next(),
-    ]
-    .into_iter()
-    .flatten();
-    text.extend(parts.map(|part| format!(" {part}")));
+        enclosed("", &prose::capitalize(&newer.unwrap_or_default()), "."),
+        enclosed("", &join(changes, ", "), "."),
+        meaning.unwrap_or_default().to_owned(),
+        m.describe_next().unwrap_or_default(),
+    ];
+    text.extend(parts.iter().map(|part| enclosed(" ", part, "")));
     let stated = m.source.as_deref().unwrap_or("not stated");
     let source = match m.provenance.sources.as_slice() {
         [] => format!("Source: {}. ", m.untrusted.format_field("source", stated)),
@@ -476,10 +467,10 @@ fn interpret(
         parts.push(match (rank.below, rank.above) {
             (1.., 0) => format!("the highest {span}"),
             (0, 1..) => format!("the lowest {span}"),
-            (below, _) => format!(
-                "higher than {:.0} % of the figures {span}",
-                rank.percent(below)
-            ),
+            (below, _) => {
+                let share = rank.percent(below);
+                format!("higher than {share:.0} % of the figures {span}")
+            }
         });
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalize(&parts.join("; ")))))

@@ -14,6 +14,7 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
 pub use switches::RegimeSwitch;
 
+use super::signals::generated_at;
 use crate::dates::range;
 use crate::prelude::*;
 use crate::route::codes::EnumArgument;
@@ -158,10 +159,8 @@ impl Endpoint for Params {
         provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
         let nowcast = provenance.value_or_note("nowcast", &nowcast);
-        let computed = params
-            .precedents
-            .then(|| desk.precedents(as_of))
-            .transpose()?;
+        let asked = params.precedents.then(|| desk.precedents(as_of));
+        let computed = asked.transpose()?;
         let precedents = computed
             .as_deref()
             .and_then(|p| provenance.value_or_note("precedents", p));
@@ -179,14 +178,10 @@ impl Endpoint for Params {
             trajectory: now.trajectory.name().into(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
-            generated_at: Some(
-                desk.store_summary()?
-                    .updated_at()
-                    .unwrap_or_else(|| desk.now()),
-            ),
-            probabilities: state.map_or_else(Probabilities::default, |s| {
-                Probabilities::from_shares(s.probabilities)
-            }),
+            generated_at: Some(generated_at(desk)?),
+            probabilities: state
+                .map(|s| Probabilities::from_shares(s.probabilities))
+                .unwrap_or_default(),
             runner_up: state.map(|s| s.runner_up().name().to_owned()),
             asset_views,
             attribution: desk.attribution(),
@@ -209,7 +204,10 @@ impl Endpoint for Params {
         if !params.is_about_history() {
             let own = a.growth_score.zip(a.inflation_score);
             match own.filter(|_| !is_forwarded) {
-                Some((growth, inflation)) => text += &describe_scores(growth, inflation),
+                Some((growth, inflation)) => {
+                    let scores = prose::capitalize(&describe_scores(growth, inflation));
+                    text += &format!(" {scores}.");
+                }
                 None => text += &enclosed("\n", &a.narrative, ""),
             }
             text.extend(a.nowcast.iter().map(|now| now.describe(&a.regime)));
@@ -255,12 +253,11 @@ impl RegimeAnswer {
     }
 }
 
-/// Describes the two scores.
-fn describe_scores(growth: f64, inflation: f64) -> String {
+/// Describes the two scores: "growth scores +0.52 standard deviations from its 20-year mean, …".
+pub(super) fn describe_scores(growth: f64, inflation: f64) -> String {
+    let [growth, inflation] = [growth, inflation].map(|score| format_signed(score, 2));
     format!(
-        " Growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold.",
-        format_signed(growth, 2),
-        format_signed(inflation, 2)
+        "growth scores {growth} standard deviations from its 20-year mean, inflation {inflation} points from its threshold"
     )
 }
 

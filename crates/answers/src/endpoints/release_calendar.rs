@@ -17,7 +17,7 @@ pub use render::describe_content;
 pub(super) use render::format_value;
 
 use super::revisions::label;
-use crate::dates::{self, newest};
+use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::calendar::{self, AnnouncedDays, Release, ScheduledRelease, ZONE};

@@ -121,9 +121,8 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
-    let requested = date
-        .map(|text| dates::parse_periods("date", text, desk.today()))
-        .transpose()?;
+    let parse = |text| dates::parse_periods("date", text, desk.today());
+    let requested = date.map(parse).transpose()?;
     let dates = table.dates(requested.as_deref());
     if dates.len() > MAX_PERIODS {
         let problem = format!("is {} periods", dates.len());
@@ -135,10 +134,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         [one] => (Some(table.period(*one)), Vec::new()),
         several => (None, several.iter().map(|date| table.row(*date)).collect()),
     };
-    let first_prints = match requested {
-        Some(_) => Vec::new(),
-        None => table.newest_prints(LISTED_PRINTS),
-    };
+    let newest = table.revisions.prints.iter().rev().take(LISTED_PRINTS);
+    let listed = newest.filter(|_| requested.is_none());
     let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
     if table.series.is_none() {
         provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
@@ -170,7 +167,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         usual: revisions
             .usual
             .map(|usual| usual.rounded(revision_decimals + 1)),
-        first_prints,
+        first_prints: listed.map(|print| table.row(print.date)).collect(),
         vintages: revisions.span.map(|(from, to)| RecordAnswer { from, to }),
         source: info.source.clone(),
         rights: info.rights.word().into(),

@@ -7,7 +7,6 @@ use crate::route::decode::format_value;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde_json::{Map, Value};
 
@@ -122,11 +121,7 @@ impl Endpoint for Params {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
-            generated_at: Some(
-                desk.store_summary()?
-                    .updated_at()
-                    .unwrap_or_else(|| desk.now()),
-            ),
+            generated_at: Some(generated_at(desk)?),
             convex_indices: indices,
             market_signals,
             attribution: desk.attribution(),
@@ -174,29 +169,19 @@ impl IndexSignal {
             .interpretation
             .as_deref()
             .filter(|_| self.value.is_some() || !is_forwarded);
+        let dated = info.map(|info| info.frequency).zip(self.date);
+        let period = dated.map(|(frequency, date)| match frequency {
+            Frequency::Monthly => format::month(date),
+            _ => format::day(date),
+        });
+        let when = enclosed(" (", &period.unwrap_or_default(), ")");
         let value = match self.value {
-            Some(value) => {
-                let dated = info.map(|info| info.frequency).zip(self.date);
-                let when = dated.map(|(frequency, date)| {
-                    if frequency == Frequency::Monthly {
-                        format::month(date)
-                    } else {
-                        format::day(date)
-                    }
-                });
-                let when = enclosed(" (", &when.unwrap_or_default(), ")");
-                format!("{}{when}.", amount_in_words(value, &unit))
-            }
+            Some(value) => format!("{}{when}.", amount_in_words(value, &unit)),
             None => "no value.".to_owned(),
         };
         let name = self.display_name.split(" (").next().unwrap_or_default();
-        let told = enclosed(" ", &capitalize(meaning.unwrap_or_default()), "");
-        let end = if told.is_empty() || told.ends_with('.') {
-            ""
-        } else {
-            "."
-        };
-        let told = format!("{told}{end}");
+        let sentence = capitalize(meaning.unwrap_or_default());
+        let told = enclosed(" ", sentence.strip_suffix('.').unwrap_or(&sentence), ".");
         format!("- {name} ({}): {value}{told}", self.ticker)
     }
 
@@ -271,6 +256,12 @@ fn format_newer(signals: &[MarketSignal]) -> String {
         format!("\nAverages of {month} are newer: {}.", means.join(", "))
     });
     join(sentences, "")
+}
+
+/// When the data of an answer were fetched.
+pub(super) fn generated_at(desk: &Desk) -> Result<Timestamp> {
+    let fetched = desk.store_summary()?.updated_at();
+    Ok(fetched.unwrap_or_else(|| desk.now()))
 }
 
 /// Returns an indicator's value, rounded to the decimals of the catalogue.

@@ -18,7 +18,6 @@ use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
-use econoscope_core::model::quantity::spell_out_unit;
 use moves::Move;
 
 /// Most moves in full; the rest are listed by identifier.

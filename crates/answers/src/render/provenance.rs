@@ -576,6 +576,11 @@ pub(crate) fn table_cell(text: &str) -> String {
     }
 }
 
+/// Formats a figure or a date as a cell; empty without one.
+pub(crate) fn cell<T: fmt::Display>(value: Option<T>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
 /// (publication lag): NFCI".
 pub(crate) fn in_words(knowledge: &[Basis]) -> String {

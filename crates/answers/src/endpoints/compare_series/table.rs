@@ -12,8 +12,6 @@ use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::series_info::remove_rounding_error;
-use std::sync::Arc;
 
 /// Figures in an answer by default: eleven rows of two columns.
 const MAX_CELLS: usize = 22;
@@ -33,9 +31,12 @@ pub(super) struct Table {
     /// The days on which weeks end; empty without a weekly column.
     weeks: String,
     grid: AlignedSeries,
-    dates: Vec<Date>,
+    /// Dates that any column has.
+    pub(super) dates: Vec<Date>,
     /// Columns with a figure, for each date.
     counts: Vec<usize>,
+    /// Number of dates that all columns have.
+    pub(super) common: usize,
 }
 
 impl Table {
@@ -54,18 +55,39 @@ impl Table {
         };
         let mut columns = Vec::with_capacity(aligned.len());
         let mut missing = computed.missing;
+        let units = query.params.units();
+        let suffix = match units {
+            Units::Level => String::new(),
+            _ => format!(", {}", units.describe()),
+        };
         for named in aligned {
-            match cut(&named, query) {
-                Ok(column) => columns.push(column),
-                Err(reason) => missing.push((named.name, reason)),
+            // Transformed before it is cut to the range, whose first year has growth rates, too.
+            let whole = named.column.transform(units);
+            let rows = rows_in_range(&whole, query.context.range);
+            if rows.is_empty() {
+                let reason = no_data(&named.name, query, &whole);
+                missing.push((named.name, reason));
+                continue;
             }
+            let info = Arc::clone(&whole.series.info);
+            columns.push(NamedColumn {
+                title: named.title.map(|title| title + &suffix),
+                column: Column {
+                    series: Arc::new(Series::new(info, rows)),
+                    unit: whole.unit,
+                },
+                ..named
+            });
         }
         let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
         let dates: Vec<Date> = grid.dates().collect();
         let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
-        let counts = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
+        let count = |row| values(row).filter(|value| !value.is_nan()).count();
+        let counts: Vec<usize> = (0..dates.len()).map(count).collect();
+        let all = columns.len();
         Ok(Self {
-            counts: counts.collect(),
+            common: counts.iter().filter(|n| **n == all).count(),
+            counts,
             columns,
             missing,
             frequency: periods.frequency,
@@ -73,17 +95,6 @@ impl Table {
             grid,
             dates,
         })
-    }
-
-    /// Number of dates that any column has.
-    pub(super) fn row_count(&self) -> usize {
-        self.dates.len()
-    }
-
-    /// Number of dates that all columns have.
-    pub(super) fn common_count(&self) -> usize {
-        let all = self.columns.len();
-        self.counts.iter().filter(|n| **n == all).count()
     }
 
     /// Returns the positions of at most `max_points` rows, by default of as many as a text has room for.
@@ -156,20 +167,13 @@ impl Table {
         let Some(newest) = self.columns.iter().filter_map(last).max() else {
             return String::new();
         };
+        let when = |day| self.frequency.period_phrase(day);
         let early = self.columns.iter().filter_map(|c| {
             let last = last(c).filter(|last| *last < newest)?;
-            Some(format!(
-                "{} ends {}",
-                c.name,
-                self.frequency.period_phrase(last)
-            ))
+            Some(format!("{} ends {}", c.name, when(last)))
         });
-        let when = self.frequency.period_phrase(newest);
-        enclosed(
-            "",
-            &join(early, ", "),
-            &format!(", the others {when} at the latest"),
-        )
+        let others = format!(", the others {} at the latest", when(newest));
+        enclosed("", &join(early, ", "), &others)
     }
 
     /// Describes which periods each column lacks before its end; empty without one.
@@ -282,43 +286,11 @@ fn convert_columns(
     let weekly = series.find(|s| s.frequency() == Frequency::Weekly && !has_own_weeks);
     let aggregation = query.context.aggregation;
     let converted = columns.into_iter().map(|named| {
-        let series = convert(
-            &named.column.series,
-            periods,
-            aggregation,
-            weekly.as_deref(),
-        )?;
+        let own = &named.column.series;
+        let series = convert(own, periods, aggregation, weekly.as_deref())?;
         Ok(named.with_series(series))
     });
     converted.collect()
-}
-
-/// Transforms a column and cuts it to the range, in that order, so that the first year of the range has growth rates, too.
-///
-/// # Errors
-/// [`Error::NoData`] for a column without a figure in the range; it names the newest figure before.
-fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
-    let units = query.params.units();
-    let range = query.context.range;
-    let whole = named.column.clone().transform(units);
-    let rows = rows_in_range(&whole, range);
-    if rows.is_empty() {
-        return Err(no_data(&named.name, query, &whole));
-    }
-    let suffix = if units == Units::Level {
-        String::new()
-    } else {
-        format!(", {}", units.describe())
-    };
-    Ok(NamedColumn {
-        name: named.name.clone(),
-        title: named.title.as_ref().map(|title| title.clone() + &suffix),
-        is_plain: named.is_plain,
-        column: Column {
-            series: Arc::new(Series::new(Arc::clone(&whole.series.info), rows)),
-            unit: whole.unit,
-        },
-    })
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
@@ -341,19 +313,13 @@ fn no_data(name: &str, query: &Query, whole: &Column) -> Error {
 /// equal in ranks and counts.
 fn rows_in_range(column: &Column, range: DateRange) -> Vec<Observation> {
     // Small figures, such as some quotients, would lose digits that count.
-    let clean = |value: f64| {
-        if value.abs() < 1e-3 {
-            value
-        } else {
-            remove_rounding_error(value)
-        }
+    let clean = |value: f64| match value.abs() {
+        ..1e-3 => value,
+        _ => remove_rounding_error(value),
     };
-    let rows = column
-        .series
-        .between(range.start, range.end)
-        .iter()
-        .map(|o| Observation::new(o.date, clean(o.value)));
-    rows.collect()
+    let rows = column.series.between(range.start, range.end).iter();
+    rows.map(|o| Observation::new(o.date, clean(o.value)))
+        .collect()
 }
 
 /// Returns the statistics of a column beside `values`, its figures at the dates of the answer; `None` without a row.
@@ -421,16 +387,12 @@ fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) ->
 /// without yields is not shown.
 fn thin(figures: &[usize], max: usize) -> Vec<usize> {
     let count = figures.len();
-    let last = figures.len().saturating_sub(1);
+    let last = count.saturating_sub(1);
     let shown = count.min(max.max(2));
     let position = |i: usize| i * last / shown.saturating_sub(1).max(1);
     let fullest = |i: usize| {
-        let end = if i == 0 {
-            1
-        } else {
-            position(i + 1).min(count)
-        };
-        let rows = position(i)..end.max(position(i) + 1);
+        let next = if i == 0 { 1 } else { position(i + 1) };
+        let rows = position(i)..next.min(count).max(position(i) + 1);
         rows.min_by_key(|row| std::cmp::Reverse(figures.get(*row)))
     };
     (0..shown).filter_map(fullest).collect()

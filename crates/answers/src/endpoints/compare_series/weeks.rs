@@ -3,7 +3,6 @@
 use super::columns::NamedColumn;
 use crate::prelude::*;
 use econoscope_core::indicators::expression::side_by_side;
-use std::sync::Arc;
 
 /// Returns the days on which the weeks of the columns end, each with its columns; empty without a weekly column.
 pub(super) fn weekdays(columns: &[NamedColumn]) -> Vec<(String, Vec<&str>)> {

@@ -3,11 +3,10 @@
 use super::alarms::AlarmHistory;
 use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::ScoreTable;
 
 /// A figure that inputs add up to; composites have one, the regime two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// What it is.
     pub name: String,
@@ -88,7 +87,7 @@ pub struct AsRevised {
 }
 
 /// One input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedInput {
     /// Score it belongs to.
     pub score: String,
@@ -148,7 +147,7 @@ pub struct ProbitAnswer {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// CRPI, RNOW, CNLI, CMSI, CRAI, NVI, regime or SAHM.
     pub indicator: String,

@@ -27,13 +27,10 @@ pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
         let of = |id: &str| {
             // What drove the economy is told of its real growth.
             let (growth, level) = GROWTH_AND_LEVEL;
-            let id = if ["GDP", level].contains(&id) {
-                growth
-            } else {
-                id
-            };
+            let is_level = ["GDP", level].contains(&id);
+            let meant = if is_level { growth } else { id };
             let mut wholes = Whole::all().iter();
-            wholes.find(|w| [w.series, w.total].contains(&id))
+            wholes.find(|w| [w.series, w.total].contains(&meant))
         };
         words.find_map(of)
     };
@@ -57,13 +54,11 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
     let mut set = desk.series_set(whole.inputs(), as_of)?;
     // The whole may be computed from others.
     set.insert(desk.series_or_reason(total, as_of)?);
-    let Change {
-        ends,
-        parts,
-        newest,
-    } = find_change(desk, whole, &set, params)?;
+    let change = find_change(desk, whole, &set, params)?;
+    let ends = change.ends;
+    let parts = &change.parts;
     let mut provenance = Provenance::new(desk, as_of, whole.inputs())?;
-    if params.date.is_none() && ends.to < newest {
+    if params.date.is_none() && ends.to < change.newest {
         let label = total.frequency.label(ends.to);
         let note = format!("{label} is the newest of which every part is held");
         provenance.note("date", note);
@@ -77,18 +72,13 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
         method: "contributions of parts".into(),
         formula: formula(whole.rule).into(),
         method_source: total.source.clone(),
-        label: None,
         before: ends.from,
-        scores: vec![score(whole.rule, total, &parts, ends.to)],
+        scores: vec![score(whole.rule, total, parts, ends.to)],
         inputs: inputs.map(|c| input(whole.rule, c, ends.to)).collect(),
-        probits: BTreeMap::new(),
-        alarm: None,
-        moved: describe(whole, total, &parts, ends),
-        interpretation: String::new(),
-        record: Vec::new(),
-        hindsight: None,
+        moved: describe(whole, total, parts, ends),
         attribution: desk.attribution(),
         provenance,
+        ..Explanation::default()
     })
 }
 
@@ -107,11 +97,10 @@ fn find_change(
             Some(text) => what_changed::parse_since(text, to, today)?,
             None => shift(to, (-whole.months).months()),
         };
-        let ends = Ends {
+        Ok(Ends {
             from: period(from),
             to,
-        };
-        Ok(ends)
+        })
     };
     let figures = set.up_to(whole.total, Date::MAX);
     let Some(newest) = figures.last().map(|o| o.date) else {
@@ -120,11 +109,8 @@ fn find_change(
     let break_down = |to: Date| -> Result<Change> {
         let ends = ends(to)?;
         let parts = whole.break_down(set, ends).map_err(|reason| {
-            let change = format!(
-                "the change of {} to {}",
-                whole.series,
-                total.frequency.label(to)
-            );
+            let label = total.frequency.label(to);
+            let change = format!("the change of {} to {label}", whole.series);
             Error::no_data(change, reason)
         })?;
         Ok(Change {
@@ -137,10 +123,8 @@ fn find_change(
         return break_down(period(dates::read("date", text, today, today)?));
     }
     let recent = figures.iter().rev().take(MAX_PERIODS_BACK);
-    let mut changes = recent.map(|o| break_down(o.date));
-    changes
-        .find(Result::is_ok)
-        .unwrap_or_else(|| break_down(newest))
+    let change = recent.map(|o| break_down(o.date)).find(Result::is_ok);
+    change.unwrap_or_else(|| break_down(newest))
 }
 
 fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
@@ -155,8 +139,7 @@ fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
         date: Some(to),
         value: Some(round_to(parts.change, 4)),
         base: round_to(parts.rest(), 4),
-        value_before: None,
-        base_before: 0.0,
+        ..Score::default()
     }
 }
 
@@ -169,16 +152,15 @@ pub(super) fn render(a: &Explanation) -> String {
         let number = |value: Option<f64>, decimals| {
             value.map_or_else(String::new, |value| format_number(value, decimals))
         };
-        let points = input
-            .points
-            .map_or_else(String::new, |p| format_signed(p, decimals));
+        let points = input.points.map(|points| format_signed(points, decimals));
         text += &format!(
-            "\n{},{},{},{},{},{points}",
+            "\n{},{},{},{},{},{}",
             table_cell(&input.name),
             input.series,
             number(input.value, 1),
             table_cell(&input.unit),
             number(input.weight.map(|weight| 100.0 * weight), 1),
+            points.unwrap_or_default()
         );
     }
     let rest = a.scores.first().map_or(0.0, |score| score.base);
@@ -190,19 +172,13 @@ pub(super) fn render(a: &Explanation) -> String {
 
 /// Refuses a past day of which the figures are not known.
 fn check_known(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<()> {
-    let bases = desk.basis(whole.inputs(), as_of)?;
-    let mut revised = Vec::new();
-    for basis in bases
-        .iter()
-        .filter(|basis| basis.values == Values::AsLastRevised)
-    {
-        revised.extend(basis.series.iter().map(String::as_str));
-    }
     let AsOf::Day(day) = as_of else { return Ok(()) };
-    if revised.is_empty() {
+    let bases = desk.basis(whole.inputs(), as_of)?.into_iter();
+    let revised = bases.filter(|basis| basis.values == Values::AsLastRevised);
+    let named = join(revised.flat_map(|b| b.series).take(MAX_NAMED), ", ");
+    if named.is_empty() {
         return Ok(());
     }
-    let named = join(revised.iter().take(MAX_NAMED), ", ");
     let problem = format!("is a day of which no vintages of {named} are held");
     let allowed = "leave it out: the answer then shows today's figures of any date=";
     Err(Error::invalid("as_of", &day.to_string(), &problem, allowed))
@@ -235,25 +211,21 @@ fn input(rule: Rule, contribution: &Contribution, to: Date) -> ExplainedInput {
         (Rule::Rate, "participation") | (Rule::Published, _) => "points",
         (Rule::Sum | Rule::Rate, _) => "thousand persons",
     };
+    let own = if part.of.is_empty() {
+        "change"
+    } else {
+        part.of
+    };
     ExplainedInput {
-        score: if part.of.is_empty() {
-            "change"
-        } else {
-            part.of
-        }
-        .into(),
+        score: own.into(),
         name: part.name.into(),
         series: part.series.into(),
         unit: unit.into(),
-        weight: contribution
-            .weight
-            .map(|weight| round_to(weight / 100.0, 5)),
+        weight: contribution.weight.map(|w| round_to(w / 100.0, 5)),
         date: Some(to),
         value: Some(round_to(contribution.change, 4)),
         points: Some(round_to(contribution.points, 4)),
-        value_before: None,
-        points_before: None,
-        missing: None,
+        ..ExplainedInput::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The text of the summary: the regime first, then a line for each subject, with the date of each figure.
 
 use super::MacroSummary;
+use crate::endpoints::regime::describe_scores;
 use crate::prelude::*;
 use econoscope_core::format;
 use econoscope_core::indicators::recession::CRPI;
@@ -68,23 +69,14 @@ fn regime(a: &MacroSummary) -> String {
         return format!("The regime of the US economy is unknown{details}.");
     }
     let known_scores = regime.growth_score.zip(regime.inflation_score);
-    let scores = known_scores.map(|(growth, inflation)| {
-        format!(
-            ": growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold",
-            format_signed(growth, 2),
-            format_signed(inflation, 2)
-        )
-    });
+    let scores = known_scores.map(|(growth, inflation)| describe_scores(growth, inflation));
+    let scores = enclosed(": ", &scores.unwrap_or_default(), "");
     let is_past = !a.provenance.knowledge.is_empty();
     let subject = match a.provenance.as_of.filter(|_| is_past).map(format::day) {
         Some(day) => format!("On {day} the US economy was in"),
         None => "The US economy is in".to_owned(),
     };
-    format!(
-        "{subject} {}{details}{}.",
-        regime.current,
-        scores.unwrap_or_default()
-    )
+    format!("{subject} {}{details}{scores}.", regime.current)
 }
 
 fn output(a: &MacroSummary) -> String {
@@ -177,20 +169,17 @@ fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
     let now = a.labor.recession_now.map(|value| {
         let known = date(a, "recession_now").map(format::day);
         let week = enclosed(" (week to ", &known.unwrap_or_default(), ")");
-        let state = a
-            .labor
-            .recession_alarm
-            .map(|on| if on { "on" } else { "off" });
-        let alarm = enclosed(", alarm ", state.unwrap_or_default(), "");
+        let alarm = a.labor.recession_alarm;
+        let state = alarm.map(|on| if on { "on" } else { "off" });
+        let told = enclosed(", alarm ", state.unwrap_or_default(), "");
         let start = a.labor.recession_alarm_since.map(format::month);
         let since = enclosed(" since ", &start.unwrap_or_default(), "");
         // It is never certain.
-        let share = if value < 100.0 {
-            value.to_string()
-        } else {
-            "over 99".to_owned()
+        let share = match value {
+            ..100.0 => value.to_string(),
+            _ => "over 99".to_owned(),
         };
-        format!("{share} % now{week}{alarm}{since}")
+        format!("{share} % now{week}{told}{since}")
     });
     enclosed(": ", &join([ahead, now].into_iter().flatten(), "; "), "")
 }
@@ -213,20 +202,11 @@ fn liquidity(a: &MacroSummary) -> String {
 }
 
 fn markets(a: &MacroSummary) -> String {
-    let spread = a.credit.hy_spread_bps;
-    let figures = [
-        (
-            "VIX",
-            a.volatility.vix.map(|value| value.to_string()),
-            "vix",
-        ),
-        (
-            "high-yield spread",
-            spread.map(|bp| format!("{bp} basis points")),
-            "hy_spread_bps",
-        ),
-    ];
-    dated(a, &figures)
+    let points = a.credit.hy_spread_bps;
+    let spread = points.map(|bp| format!("{bp} basis points"));
+    let vix = a.volatility.vix.map(|value| value.to_string());
+    let credit = ("high-yield spread", spread, "hy_spread_bps");
+    dated(a, &[("VIX", vix, "vix"), credit])
 }
 
 /// Lists the figures that there are, the date of those that share it before them: ", 20 August 2026: VIX 17.2".

@@ -29,16 +29,6 @@ impl Probabilities {
             deflation,
         }
     }
-
-    /// The probabilities in the order of [`Regime::QUADRANTS`].
-    fn to_array(self) -> [Option<f64>; 4] {
-        [
-            self.goldilocks,
-            self.reflation,
-            self.stagflation,
-            self.deflation,
-        ]
-    }
 }
 
 /// The regime of a month.
@@ -121,15 +111,13 @@ pub(super) fn render(months: &[MonthlyRegime]) -> String {
     );
     for m in months {
         let known = m.known_on.map(|day| format!(" (as known on {day})"));
-        let shares = m
-            .probabilities
-            .to_array()
-            .map(|share| share.map_or_else(String::new, |share| share.to_string()));
+        let p = &m.probabilities;
+        let shares = [p.goldilocks, p.reflation, p.stagflation, p.deflation];
         text += &format!(
             "\n{},{},{},{},{}{}",
             m.month.strftime("%Y-%m"),
             m.regime,
-            shares.join(","),
+            join(shares.map(cell), ","),
             m.growth_score,
             m.inflation_score,
             known.unwrap_or_default()

@@ -1,7 +1,6 @@
 //! The figures of coming releases: the expectation, the last print and its surprise, and the usual size of revisions.
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
-use crate::dates::newest;
 use crate::endpoints::revisions::{label, units};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
@@ -10,7 +9,6 @@ use econoscope_core::indicators::record::{LAST_STUDIED, counted};
 use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Release, ScheduledRelease};
 use econoscope_desk::release_forecast::FirstPrint;
-use std::sync::Arc;
 
 /// Returns the figures of the releases in `due`, each once, in the order of its first release.
 pub(super) fn figures(

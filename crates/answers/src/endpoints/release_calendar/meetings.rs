@@ -1,13 +1,11 @@
 //! Meetings of the FOMC: announced days, and decisions on the target range.
 
 use super::answer::{ANNOUNCED, ReleaseEvent};
-use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::model::calendar::{
     AnnouncedDay, AnnouncedDays, Meeting, MeetingKind, meetings,
 };
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Name of the Committee, with the word by which the `agency` argument matches it.
 pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";

@@ -5,7 +5,6 @@ use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, RankCounts, ValueChange, extremes};
-use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,6 @@ use crate::dates::trading_days;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::{mean, quantile};
-use econoscope_core::model::series_info::remove_rounding_error;
 use econoscope_desk::texts::remarks;
 
 /// The figure at a day.

@@ -9,7 +9,6 @@ use crate::dates;
 use crate::prelude::*;
 use crate::render::measured::FigureKind;
 use crate::render::provenance::in_words;
-use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
@@ -187,10 +186,9 @@ impl Vintages {
     pub(super) fn csv(&self) -> String {
         let days = join(self.states.iter().map(|state| state.known), ",");
         let mut text = format!("date,{days},revision\n");
-        let cell = |value: &Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         for row in &self.rows {
-            let values = row.values.iter().chain([&row.revision]).map(cell);
-            text += &format!("{},{}\n", row.date, join(values, ","));
+            let values = row.values.iter().chain([&row.revision]);
+            text += &format!("{},{}\n", row.date, join(values.map(|v| cell(*v)), ","));
         }
         text
     }

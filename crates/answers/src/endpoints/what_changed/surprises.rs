@@ -3,7 +3,6 @@
 use crate::endpoints::release_calendar::{LastPrint, format_value, scheduled_figure};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::model::quantity::spell_out_unit;
 
 /// Most surprises in an answer.
 const MAX_SURPRISES: usize = 5;
