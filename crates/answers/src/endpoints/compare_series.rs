@@ -12,13 +12,11 @@ pub use sheet::SheetRow;
 
 use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
 use crate::conditions::{Condition, EvaluationContext};
-use crate::dates;
 use crate::prelude::*;
 use crate::render::aggregation_notes::partial_periods;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::expression;
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use sheet::Sheet;
 use std::collections::BTreeMap;
@@ -93,11 +91,8 @@ impl<'a> Query<'a> {
     fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
         let range = date_range(params, as_of, desk.today())?;
         let columns = requested_columns(desk, params)?;
-        let condition = params
-            .condition
-            .as_deref()
-            .map(Condition::parse)
-            .transpose()?;
+        let parsed = params.condition.as_deref().map(Condition::parse);
+        let condition = parsed.transpose()?;
         let trees = columns.iter().map(|column| &column.tree);
         let formulas = trees.chain(condition.iter().map(|c| &c.tree));
         let series = NamedSeries::fetch(desk, as_of, range, formulas)?;

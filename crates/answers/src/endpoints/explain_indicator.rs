@@ -16,7 +16,6 @@ pub use answer::{
 use super::what_changed;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::Whole;
-use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, record, sahm};
 use econoscope_desk::scores::{ScoreTable, Scores};
@@ -252,10 +251,8 @@ fn describe_score_move(
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = moves
-        .iter()
-        .take(max)
-        .map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
+    let first = moves.iter().take(max);
+    let largest = first.map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
     let told = match moves.as_slice() {
         [] => "no input moved it".to_owned(),
         _ => join(largest, ", "),

@@ -152,9 +152,8 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
         .ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
-    let text = body
-        .or(article.summary.as_deref())
-        .unwrap_or(&article.title);
+    let given = body.or(article.summary.as_deref());
+    let text = given.unwrap_or(&article.title);
     Ok(FetchedDocument {
         untrusted: UntrustedFields::new(&["title", "text", "metadata"]),
         text: untrusted::fence(text, MAX_TEXT),

@@ -150,11 +150,8 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = summary::INPUTS
-            .iter()
-            .chain(regime::INPUTS)
-            .copied()
-            .chain(established().map(|c| c.indicator.id));
+        let inputs = summary::INPUTS.iter().chain(regime::INPUTS).copied();
+        let ids = inputs.chain(established().map(|c| c.indicator.id));
         let mut collector = Collector {
             desk,
             as_of,

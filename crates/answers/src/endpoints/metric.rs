@@ -3,11 +3,10 @@
 use crate::conditions::claim::is_measured_by;
 use crate::conditions::formulas::{self, NamedSeries};
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expression::{self, Scope};
-use econoscope_core::indicators::transform::{self, Changes, Units};
+use econoscope_core::indicators::transform::{self, Changes};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};

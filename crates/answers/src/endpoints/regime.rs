@@ -71,10 +71,8 @@ pub struct RegimeAnswer {
     #[serde(default)]
     pub probabilities: Probabilities,
     /// Most likely other regime, whatever its probability.
-    #[serde(default)]
     pub runner_up: Option<String>,
     /// Most likely other regime, when it has a quarter of the probability.
-    #[serde(default)]
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,
@@ -96,7 +94,6 @@ pub struct RegimeAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inflation_score: Option<f64>,
     /// The regime with unpublished figures filled in; null with a reason in `notes`.
-    #[serde(default)]
     pub nowcast: Option<NowcastAnswer>,
     /// The requested months, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,13 +232,12 @@ impl Endpoint for Params {
 impl RegimeAnswer {
     /// Names the regime with its month, its probability and the next likeliest.
     fn describe_state(&self) -> String {
+        let next = self.transition_target.as_ref();
         let words = [
             self.month.map(format::month),
             self.confidence.map(|share| format!("{share} % confidence")),
             Some(self.trajectory.to_lowercase()),
-            self.transition_target
-                .as_ref()
-                .map(|next| format!("next likeliest {}", title_case(next))),
+            next.map(|next| format!("next likeliest {}", title_case(next))),
         ];
         let is_past = !self.provenance.knowledge.is_empty();
         let verb = if is_past { "was" } else { "is" };

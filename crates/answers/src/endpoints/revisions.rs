@@ -12,7 +12,6 @@ pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
 use crate::conditions::claim::GROWTH_AND_LEVEL;
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::identities;

@@ -4,7 +4,6 @@ use crate::prelude::*;
 use crate::render::provenance::in_plain_words;
 use crate::route::codes::EnumArgument;
 use crate::route::decode::{Arguments, default_limit};
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
@@ -122,13 +121,12 @@ impl Endpoint for Params {
         };
         selected.retain(|s| s.status == status && has_tag(s));
         selected.truncate(params.limit);
-        let scenarios: Vec<Scenario> = selected
-            .into_iter()
-            .map(|s| Scenario::new(desk, s, &rates, &articles))
-            .collect();
+        let listed = selected.iter();
         Ok(ScenarioList {
-            count: scenarios.len(),
-            scenarios,
+            count: selected.len(),
+            scenarios: listed
+                .map(|s| Scenario::new(desk, s, &rates, &articles))
+                .collect(),
             attribution: desk.attribution(),
             notes: BTreeMap::new(),
         })
@@ -195,11 +193,9 @@ impl Endpoint for Params {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
         }
-        let notes = list
-            .notes
-            .iter()
-            .map(|(field, note)| format!("\n{}: {note}.", capitalize(&in_plain_words(field))));
-        text.extend(notes);
+        for (field, note) in &list.notes {
+            text += &format!("\n{}: {note}.", capitalize(&in_plain_words(field)));
+        }
         format!("{text}\n{}", list.attribution)
     }
 }
@@ -243,13 +239,11 @@ impl Scenario {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let rate = self.base_rate_probability.map(percent);
         let whole = |share: f64| format!("{:.0}", 100.0 * share);
-        let interval = self
-            .base_rate_interval
-            .map(|ends| ends.map(whole).join(" to "));
-        let study = if self.measured == Some(false) {
-            ",study"
-        } else {
-            ""
+        let ends = self.base_rate_interval.map(|ends| ends.map(whole));
+        let interval = ends.map(|ends| ends.join(" to "));
+        let study = match self.measured {
+            Some(false) => ",study",
+            Some(true) | None => "",
         };
         format!(
             "\n{},{},{}{study}",
@@ -263,6 +257,7 @@ impl Scenario {
         let rate = rates.get(&s.slug);
         let interval = rate.and_then(|rate| rate.interval);
         let is_about = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
+        let about = articles.iter().filter(is_about);
         Self {
             slug: s.slug.clone(),
             title: s.title.clone(),
@@ -273,11 +268,7 @@ impl Scenario {
             base_rate_probability: rate.map(|rate| round_to(rate.share, 3)),
             probability_override: s.probability_override,
             scenario_polarity: s.polarity.clone(),
-            last_article_at: articles
-                .iter()
-                .filter(is_about)
-                .map(|a| a.published_at)
-                .max(),
+            last_article_at: about.map(|article| article.published_at).max(),
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
             base_rate_basis: rate.map(|rate| rate.basis.clone()),

@@ -5,7 +5,6 @@ use super::revisions::plus;
 use crate::prelude::*;
 use crate::route::decode::format_value;
 use econoscope_core::format::{self, amount_in_words};
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde_json::{Map, Value};
@@ -22,17 +21,14 @@ pub struct Params {
 }
 
 /// A composite index.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
 pub struct IndexSignal {
     /// Identifier: SERVICE_CRPI.
-    #[serde(default)]
     pub series_id: String,
     /// Short name: CRPI.
-    #[serde(default)]
     pub ticker: String,
     /// Full name.
-    #[serde(default)]
     pub display_name: String,
     /// Latest value.
     pub value: Option<f64>,
@@ -165,10 +161,8 @@ impl IndexSignal {
     fn describe(&self, is_forwarded: bool) -> String {
         let info = Catalogue::embedded().get(&self.series_id);
         let unit = info.map_or_else(String::new, |info| info.long_unit());
-        let meaning = self
-            .interpretation
-            .as_deref()
-            .filter(|_| self.value.is_some() || !is_forwarded);
+        let is_told = self.value.is_some() || !is_forwarded;
+        let meaning = self.interpretation.as_deref().filter(|_| is_told);
         let dated = info.map(|info| info.frequency).zip(self.date);
         let period = dated.map(|(frequency, date)| match frequency {
             Frequency::Monthly => format::month(date),
@@ -218,26 +212,21 @@ impl MarketSignal {
     /// Describes the figure: " DGS10 4.25 % (2026-08-21);"; empty when it tells nothing.
     fn describe(&self) -> String {
         let rest = self.rest.values().filter(|value| !value.is_null());
-        let words = [&self.ticker]
-            .into_iter()
-            .filter(|name| !name.is_empty())
-            .cloned();
         // What has no ticker goes by the names that the upstream gives it.
-        let name = self.display_name.clone().filter(|_| self.ticker.is_empty());
-        let mut parts: Vec<String> = words.chain(name).chain(rest.map(format_value)).collect();
+        let name = match self.ticker.as_str() {
+            "" => self.display_name.clone(),
+            ticker => Some(ticker.to_owned()),
+        };
+        let mut parts: Vec<String> = name.into_iter().chain(rest.map(format_value)).collect();
         if self.rest.is_empty() && self.value.is_none() {
             return String::new();
         }
         let unit = spell_out_unit(self.unit.as_deref().unwrap_or(""));
         parts.extend(self.value.map(|value| amount_in_words(value, &unit)));
-        let mut text = format!(" {}", parts.join(" "));
-        if let Some(date) = self.date {
-            text += &format!(" ({date}");
-            let newer = self.newer_mean.iter();
-            text.extend(newer.map(|mean| format!("; {}", mean.describe())));
-            text += ")";
-        }
-        text + ";"
+        let mean = self.newer_mean.as_ref().map(NewerMean::describe);
+        let newer = enclosed("; ", &mean.unwrap_or_default(), "");
+        let dated = self.date.map(|date| format!(" ({date}{newer})"));
+        format!(" {}{};", parts.join(" "), dated.unwrap_or_default())
     }
 }
 

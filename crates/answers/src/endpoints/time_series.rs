@@ -21,13 +21,11 @@ pub use vintages::{VintageRow, VintageState, Vintages};
 
 use crate::conditions::Condition;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates;
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
-use econoscope_core::indicators::transform::Units;
 use econoscope_desk::texts::doubts::Doubt;
 
 /// Years ahead of which official forecasts speak, at most.
@@ -83,14 +81,12 @@ impl Endpoint for Params {
         };
         let mut rendered = Answer::new(answer, text, Spec::of(Self::TOOL).max_age)?;
         rendered.png.clone_from(&answer.picture);
-        let truncation = if answer.truncated {
-            format!(
-                "only the newest 5,000 rows; older ones with end={}. ",
-                answer.start
-            )
-        } else {
-            String::new()
-        };
+        let start = cell(answer.truncated.then_some(answer.start));
+        let truncation = enclosed(
+            "only the newest 5,000 rows; older ones with end=",
+            &start,
+            ". ",
+        );
         rendered.csv = csv.map(|csv| Csv {
             body: csv.into(),
             file_name: format!("{}.csv", answer.column()),

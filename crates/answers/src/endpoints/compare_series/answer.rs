@@ -4,7 +4,7 @@ use super::sheet::{self, SheetRow};
 use crate::conditions::ConditionFigures;
 use crate::endpoints::revisions::plus;
 use crate::prelude::*;
-use econoscope_core::indicators::prose::{capitalize, format_or_none};
+use econoscope_core::indicators::prose::format_or_none;
 
 /// The head of the table of columns. A percentile counts half of the figures equal to the latest.
 const COLUMNS: &str = "\nseries,name,unit,latest,date,change,mean,lowest,lowest date,highest,highest date,z-score,percentile";
@@ -23,13 +23,10 @@ pub struct ComparedColumn {
     /// Observations in the range.
     pub count: usize,
     /// First figure of the range.
-    #[serde(default)]
     pub first: f64,
     /// Its date.
-    #[serde(default)]
     pub first_date: Date,
     /// Newest less first.
-    #[serde(default)]
     pub change: f64,
     /// Newest figure.
     pub latest: f64,
@@ -155,10 +152,8 @@ impl Comparison {
         let conditions = self.conditions.iter().map(ConditionFigures::describe);
         let means = self.means.iter().map(ConditionMeans::describe);
         let pairs = self.correlations.iter().map(Correlation::describe);
-        let lines = conditions
-            .chain(means)
-            .chain(pairs)
-            .map(|line| format!("\n{line}"));
+        let told = conditions.chain(means).chain(pairs);
+        let lines = told.map(|line| format!("\n{line}"));
         format!(
             "{} figures, {range}, {rows} dates{common}.{COLUMNS}{}{}{}{}",
             capitalize(&self.frequency),

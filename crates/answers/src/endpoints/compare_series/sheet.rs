@@ -8,7 +8,6 @@ use super::wording::{self, Wording};
 use super::{Comparison, Params, Query};
 use crate::conditions::EvaluationContext;
 use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::format::number;

@@ -9,7 +9,6 @@ use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods};
 use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
 use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank, summary};
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
 
@@ -209,11 +208,8 @@ impl Table {
         let truth = convert(&evaluated, frequency, context.aggregation, None)?;
         let mut series = vec![Arc::clone(&truth)];
         for NamedColumn { column, .. } in &self.columns {
-            series.push(if column.series.frequency() < frequency {
-                convert(&column.series, frequency, context.aggregation, Some(&truth))?
-            } else {
-                Arc::clone(&column.series)
-            });
+            let how = context.aggregation;
+            series.push(convert(&column.series, frequency, how, Some(&truth))?);
         }
         let grid = AlignedSeries::align(&Vec::from_iter(series.iter().map(|s| &**s)));
         let Some((is_met, figures)) = grid.columns.split_first() else {

@@ -2,7 +2,6 @@
 
 use super::alarms::AlarmHistory;
 use crate::prelude::*;
-use econoscope_core::indicators::prose::format_number;
 use econoscope_desk::scores::ScoreTable;
 
 /// A figure that inputs add up to; composites have one, the regime two.

@@ -2,7 +2,6 @@
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use crate::prelude::*;
-use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_desk::real_time::Figures;

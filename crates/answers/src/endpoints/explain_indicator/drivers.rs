@@ -3,11 +3,9 @@
 use super::answer::{ExplainedInput, Explanation, Score};
 use super::{Params, what_changed};
 use crate::conditions::claim::GROWTH_AND_LEVEL;
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::{Breakdown, Contribution, Ends, Rule, Whole};
 use econoscope_core::indicators::identities;
-use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::model::SeriesSet;
 use econoscope_desk::basis::Values;
 
@@ -232,36 +230,32 @@ fn input(rule: Rule, contribution: &Contribution, to: Date) -> ExplainedInput {
 /// Describes the change and its largest contributions.
 fn describe(whole: &Whole, total: &SeriesInfo, parts: &Breakdown, ends: Ends) -> String {
     let change = parts.change;
-    let decimals = if whole.rule == Rule::Sum { 0 } else { 1 };
+    let is_sum = whole.rule == Rule::Sum;
     let verb = if change < 0.0 { "fell" } else { "rose" };
-    let size = format_number(change.abs(), decimals);
+    let size = format_number(change.abs(), usize::from(!is_sum));
     let [to, from] = [ends.to, ends.from].map(|date| total.frequency.label(date));
     let id = whole.total;
+    let title = &total.title;
     let head = match whole.rule {
-        Rule::Prices => format!("{} [{id}] {verb} {size} % from {from} to {to}", total.title),
-        Rule::Sum => format!(
-            "{} [{id}] {verb} by {size} thousand from {from} to {to}",
-            total.title
-        ),
+        Rule::Prices => format!("{title} [{id}] {verb} {size} % from {from} to {to}"),
+        Rule::Sum => format!("{title} [{id}] {verb} by {size} thousand from {from} to {to}"),
         Rule::Rate => {
             format!("The unemployment rate [{id}] {verb} {size} points from {from} to {to}")
         }
-        Rule::Published => format!(
-            "Real GDP [{id}] {} at an annual rate of {} % in {to}",
-            if change < 0.0 { "shrank" } else { "grew" },
-            size
-        ),
+        Rule::Published => {
+            let grew = if change < 0.0 { "shrank" } else { "grew" };
+            format!("Real GDP [{id}] {grew} at an annual rate of {size} % in {to}")
+        }
     };
-    let places = if whole.rule == Rule::Sum { 0 } else { 2 };
+    let places = if is_sum { 0 } else { 2 };
     let named = |of_whole: bool| {
         let is_named = |c: &&Contribution| c.part.of.is_empty() == of_whole;
         let mut own: Vec<&Contribution> = parts.contributions.iter().filter(is_named).collect();
         own.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
         let largest = own.into_iter().take(MAX_NAMED);
-        join(
-            largest.map(|c| format!("{} {}", c.part.name, format_signed(c.points, places))),
-            ", ",
-        )
+        let told =
+            |c: &Contribution| format!("{} {}", c.part.name, format_signed(c.points, places));
+        join(largest.map(told), ", ")
     };
     let of_parts = capitalize(&named(false));
     let within = enclosed(" Of these: ", &of_parts, ".");

@@ -69,8 +69,8 @@ fn regime(a: &MacroSummary) -> String {
         return format!("The regime of the US economy is unknown{details}.");
     }
     let known_scores = regime.growth_score.zip(regime.inflation_score);
-    let scores = known_scores.map(|(growth, inflation)| describe_scores(growth, inflation));
-    let scores = enclosed(": ", &scores.unwrap_or_default(), "");
+    let told = known_scores.map(|(growth, inflation)| describe_scores(growth, inflation));
+    let scores = enclosed(": ", &told.unwrap_or_default(), "");
     let is_past = !a.provenance.knowledge.is_empty();
     let subject = match a.provenance.as_of.filter(|_| is_past).map(format::day) {
         Some(day) => format!("On {day} the US economy was in"),

@@ -50,14 +50,9 @@ pub struct ClaimAnswer {
 
 /// Parses the claim of a request.
 pub(super) fn parse(desk: &Desk, params: &Params) -> Result<Option<Claim>> {
-    let parse = |text: &str| {
-        Claim::parse(
-            desk,
-            text,
-            params.series_id.as_deref(),
-            params.date.as_deref(),
-        )
-    };
+    let subject = params.series_id.as_deref();
+    let date = params.date.as_deref();
+    let parse = |text| Claim::parse(desk, text, subject, date);
     let claim = params.claim.as_deref().map(parse).transpose()?;
     if let (None, Some(as_of)) = (&claim, &params.as_of) {
         let problem = "goes with claim";
@@ -73,8 +68,8 @@ pub(super) fn subject(
     params: &Params,
     claim: Option<&Claim>,
 ) -> Result<Arc<SeriesInfo>> {
-    let named = claim.map(|claim| claim.series(desk)).transpose()?;
-    let named = named.unwrap_or_default();
+    let claimed = claim.map(|claim| claim.series(desk)).transpose()?;
+    let named = claimed.unwrap_or_default();
     let name = params.series_id.as_deref();
     let requested = name.map(|name| desk.resolve("series", name));
     match (named.first(), requested.transpose()?) {
@@ -134,11 +129,8 @@ pub(super) fn judge(
         missing: judgement.missing,
     };
     let frequency = answer.frequency.parse().unwrap_or(Frequency::Daily);
-    let subject = series
-        .first()
-        .map(|info| desk.revisions(info))
-        .transpose()?;
-    let measure = subject.flatten().map(|held| held.measure);
+    let subject = series.first().map(|info| desk.revisions(info));
+    let measure = subject.transpose()?.flatten().map(|held| held.measure);
     if !measure.is_some_and(|measure| claim.is_about(measure, frequency)) {
         // Figures of another measure than the claim's.
         answer.period = None;

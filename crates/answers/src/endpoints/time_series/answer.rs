@@ -6,9 +6,7 @@ use super::shape;
 use super::vintages::Vintages;
 use crate::conditions::ConditionFigures;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use bytes::Bytes;
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::units;
 use std::fmt;
 

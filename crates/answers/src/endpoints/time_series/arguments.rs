@@ -2,11 +2,10 @@
 
 use crate::conditions::EvaluationContext;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates::{self, EventScope, parse_span, range, trading_days};
+use crate::dates::{EventScope, parse_span, range, trading_days};
 use crate::prelude::*;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::indicators::transform::Units;
 
 /// Most figures of events and their horizons in an answer.
 const MAX_FIGURES: usize = 130;

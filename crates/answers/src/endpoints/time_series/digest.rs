@@ -2,7 +2,6 @@
 //! figure.
 
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, RankCounts, ValueChange, extremes};
 
@@ -141,11 +140,9 @@ impl Digest {
         }
         // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3, last 2015-01-02)".
         let extreme = |row: &ExtremeRow| {
-            let ties = row
-                .ties
-                .zip(row.last_date)
-                .map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
-            kind.format_dated(row.value, row.date) + &ties.unwrap_or_default()
+            let ties = row.ties.zip(row.last_date);
+            let told = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+            kind.format_dated(row.value, row.date) + &told.unwrap_or_default()
         };
         let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
         let mut text = format!(

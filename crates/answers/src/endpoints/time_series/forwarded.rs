@@ -8,10 +8,8 @@ use crate::conditions::Condition;
 use crate::conditions::formulas::NamedSeries;
 use crate::dates::parse_one_as_of;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use crate::route::decode::{Arguments, params};
 use crate::route::forward::{check_series, contract_error};
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::{Rights, SeriesId};
 use econoscope_desk::names::resolve;
 

@@ -8,10 +8,9 @@ use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::dates::trading_days;
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
-use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::{Aggregation, changes};
-use econoscope_core::indicators::transform::{Units, year_earlier};
+use econoscope_core::indicators::transform::year_earlier;
 use econoscope_desk::texts::remarks;
 
 /// Says how a change to or from a period that lacks figures is computed; `None` for levels and for ends of periods.
@@ -275,11 +274,10 @@ fn describe_missing(series: &Series, selection: &DateSelection) -> String {
 /// Describes the periods of the range that have a level and no figure in the requested units.
 fn describe_uncomputable(levels: &Series, figures: &Series, selection: &DateSelection) -> String {
     let frequency = levels.frequency();
-    let rows = selection
-        .rows(levels)
-        .iter()
-        .filter(|o| frequency >= Frequency::Monthly && figures.value_on(o.date).is_none());
-    let periods: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
+    let is_absent = |date| frequency >= Frequency::Monthly && figures.value_on(date).is_none();
+    let dates = selection.rows(levels).iter().map(|o| o.date);
+    let absent = dates.filter(|date| is_absent(*date));
+    let periods: Vec<String> = absent.map(|date| frequency.label(date)).collect();
     let end = ": the earlier figure it is set against is absent or not positive";
     enclosed("", &format_periods(&periods).unwrap_or_default(), end)
 }
