@@ -24,7 +24,9 @@ pub use route::{Argument, Route};
 mod prelude {
     pub(crate) use crate::dates::{self, newest, parse_as_of};
     pub(crate) use crate::render::measured::FigureKind;
-    pub(crate) use crate::render::provenance::{Provenance, cell, table_cell};
+    pub(crate) use crate::render::provenance::{
+        Provenance, cell, enclosed_value, look_up, table_cell,
+    };
     pub(crate) use crate::render::untrusted::UntrustedFields;
     pub(crate) use crate::route::endpoint::{Endpoint, Spec};
     pub(crate) use econoscope_core::catalogue::Catalogue;

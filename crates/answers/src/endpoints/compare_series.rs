@@ -4,7 +4,6 @@ mod answer;
 mod columns;
 mod sheet;
 mod table;
-mod weeks;
 mod wording;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};

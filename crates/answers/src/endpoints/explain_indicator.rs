@@ -191,8 +191,8 @@ fn find(desk: &Desk, name: &str) -> Result<&'static Indicator> {
 /// Describes the probits in a line; empty without one.
 fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit.value_before.map(|v| format_number(v, 2));
-        let before = enclosed(" (", before.as_deref().unwrap_or_default(), " %)");
+        let known = probit.value_before.map(|v| format_number(v, 2));
+        let before = enclosed_value(" (", known, " %)");
         format!("on {name} {} %{before}", format_number(probit.value, 2))
     };
     let head = format!("\nThe value is the mean of these probits ({earlier}): ");

@@ -146,10 +146,9 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
 /// Returns an article: in full if it is ours or the operator's, else the feed's summary.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let mut articles = desk.articles(articles::MAX_ARTICLES)?.into_iter();
-    let article = articles
-        .find(|a| a.slug == slug)
-        .map(articles::sanitise)
-        .ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
+    let Some(article) = articles.find(|a| a.slug == slug).map(articles::sanitise) else {
+        return Err(Error::unknown("article", slug, Vec::new()));
+    };
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
     let given = body.or(article.summary.as_deref());

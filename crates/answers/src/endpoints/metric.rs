@@ -10,7 +10,7 @@ use econoscope_core::indicators::transform::{self, Changes};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
-use econoscope_core::model::{CalendarPeriod, release, table};
+use econoscope_core::model::{CalendarPeriod, release};
 use econoscope_desk::names::resolve;
 
 /// Daily series, each with the series of its monthly averages.
@@ -62,9 +62,7 @@ impl NewerMean {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(desk: &Desk, id: &str, date: Option<Date>, as_of: AsOf) -> Result<Option<Self>> {
-        // A test reads every row.
-        let mut rows = table::rows(MONTHLY_MEANS).filter_map(|(_, row)| row.ok());
-        let mean = rows.find_map(|[daily, mean]| (daily == id).then_some(mean));
+        let mean = look_up(MONTHLY_MEANS, id);
         let info = mean.and_then(|mean| Catalogue::embedded().get(mean));
         let permitted = info.filter(|info| desk.check_permitted(info).is_ok());
         let Some((date, info)) = date.zip(permitted) else {
@@ -142,8 +140,7 @@ impl Metric {
     /// Tells the day of the next figure and what it rests on.
     fn describe_next(&self) -> Option<String> {
         let day = format::day(self.next_release?);
-        let basis = self.provenance.notes.get("nextRelease");
-        let basis = enclosed(" (", basis.map_or("", String::as_str), ")");
+        let basis = enclosed_value(" (", self.provenance.notes.get("nextRelease"), ")");
         Some(format!("The next figure is due on {day}{basis}."))
     }
 }
@@ -496,7 +493,7 @@ mod tests {
 
     #[test]
     fn monthly_means_name_series_of_the_catalogue() {
-        for (line, row) in table::rows::<2>(MONTHLY_MEANS) {
+        for (line, row) in econoscope_core::model::table::rows::<2>(MONTHLY_MEANS) {
             for id in row.unwrap() {
                 assert!(Catalogue::embedded().get(id).is_some(), "line {line}: {id}");
             }

@@ -5,14 +5,12 @@ mod months;
 mod nowcast;
 mod precedents;
 mod revised;
-mod switches;
 
 pub use assets::{AssetView, RegimeRecord};
-pub use months::{MonthlyRegime, Probabilities, monthly_regimes};
+pub use months::{MonthlyRegime, Probabilities, RegimeSwitch, monthly_regimes};
 pub use nowcast::{FilledFigure, NowcastAnswer};
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
-pub use switches::RegimeSwitch;
 
 use super::signals::generated_at;
 use crate::dates::range;
@@ -211,7 +209,7 @@ impl Endpoint for Params {
         }
         text.extend(a.hindsight.iter().map(|revised| revised.describe(a)));
         text.extend(a.months.iter().map(|months| months::render(months)));
-        text.extend(a.switches.iter().map(|list| switches::render(list)));
+        text.extend(a.switches.iter().map(|list| months::render_switches(list)));
         match &a.named {
             // An as-of answer knows no later year, so it leaves out what all years say of the regime.
             None if !a.provenance.knowledge.is_empty() => {}
@@ -286,7 +284,7 @@ fn months_and_switches(
     };
     provenance.note("months", basis);
     let mut months = monthly_regimes(desk, as_of, params.as_known)?;
-    let mut switches = switches::switches(&months);
+    let mut switches = months::switches(&months);
     switches.retain(|switch| months::is_within(switch.from, days));
     let total = switches.len();
     if total > MAX_SWITCHES {

@@ -26,12 +26,7 @@ const MAX_PERIODS: usize = 60;
 const MAX_LEVELS: usize = 240;
 
 /// Series without vintages, each with a similar one that has them.
-const SIBLINGS: [(&str, &str); 4] = [
-    ("CMRMTSPL", "CMRMTSPLx"),
-    ("GDP", "GDPC1, real GDP"),
-    ("ICSA", "CLAIMSx, its monthly mean"),
-    ("RSAFS", "RETAILx"),
-];
+const SIBLINGS: &str = include_str!("../../data/siblings.csv");
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -179,8 +174,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
 /// Describes that a series has no vintages, with a similar one that has them.
 fn describe_absent_vintages(info: &SeriesInfo) -> String {
     let id = info.id.as_str();
-    let sibling = SIBLINGS.iter().find(|(sibling_of, _)| *sibling_of == id);
-    let other = sibling.map_or("", |(_, other)| *other);
+    let other = look_up(SIBLINGS, id).unwrap_or_default();
     let note = format!("none held of {id}: its values are as last revised");
     note + &enclosed("; see ", other, "")
 }

@@ -172,23 +172,20 @@ impl Endpoint for Params {
         }
         for s in list.scenarios.iter().filter(|_| has_rules) {
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
-            let interval = s.base_rate_interval.map_or_else(String::new, |ends| {
-                let [low, high] = ends.map(|end| 100.0 * end);
-                format!(" (90 % interval {low:.1} to {high:.1} %)")
-            });
-            let name = &s.title;
-            let about = [&s.slug, &s.scenario_polarity]
-                .into_iter()
-                .filter(|word| !word.is_empty());
-            text += &format!("\n- {name}{}: ", enclosed(" (", &join(about, ", "), ")"));
+            let ends = s.base_rate_interval.map(|ends| ends.map(|end| 100.0 * end));
+            let interval = ends
+                .map(|[low, high]| format!(" (90 % interval {low:.1} to {high:.1} %)"))
+                .unwrap_or_default();
+            let words = [&s.slug, &s.scenario_polarity].into_iter();
+            let about = join(words.filter(|word| !word.is_empty()), ", ");
+            text += &format!("\n- {}{}: ", s.title, enclosed(" (", &about, ")"));
             text += &match s.base_rate_probability {
                 Some(rate) => format!("{:.1} %{interval}; {basis}.", rate * 100.0),
                 None => "no base rate.".to_owned(),
             };
-            let own = s.probability_override.iter();
-            text.extend(
-                own.map(|own| format!(" The operator's own probability: {:.1} %.", own * 100.0)),
-            );
+            if let Some(own) = s.probability_override {
+                text += &format!(" The operator's own probability: {:.1} %.", own * 100.0);
+            }
             if let (Some(rule), Some(from)) = (&s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
@@ -203,33 +200,23 @@ impl Endpoint for Params {
 impl ScenarioList {
     /// Converts base rates of an upstream to shares if they are percentages: the contract does not say which they are.
     fn read_percentages(&mut self) {
-        let rates = |s: &mut Scenario| [s.base_rate_probability, s.probability_override];
-        let mut all = self
-            .scenarios
-            .iter_mut()
-            .flat_map(rates)
-            .flatten()
-            .peekable();
-        if all.peek().is_none() {
-            return;
+        let given = |s: &Scenario| [s.base_rate_probability, s.probability_override];
+        let rates: Vec<f64> = self.scenarios.iter().flat_map(given).flatten().collect();
+        let is_percent = rates.iter().any(|rate| *rate > 1.0);
+        for s in self.scenarios.iter_mut().filter(|_| is_percent) {
+            for rate in [&mut s.base_rate_probability, &mut s.probability_override] {
+                *rate = rate.map(|rate| round_to(rate / 100.0, 6));
+            }
         }
-        let is_percent = all.any(|rate| rate > 1.0);
         let scale = if is_percent {
             "0 to 100, as one is above 1"
         } else {
             "0 to 1, as none is above 1"
         };
-        for s in &mut self.scenarios {
-            if is_percent {
-                let share = |rate: &mut f64| *rate = round_to(*rate / 100.0, 6);
-                s.base_rate_probability.iter_mut().for_each(share);
-                s.probability_override.iter_mut().for_each(share);
-            }
+        if !rates.is_empty() {
+            let note = format!("read as given from {scale}");
+            self.notes.insert("baseRateProbability".into(), note);
         }
-        self.notes.insert(
-            "baseRateProbability".into(),
-            format!("read as given from {scale}"),
-        );
     }
 }
 
@@ -237,20 +224,15 @@ impl Scenario {
     /// Formats the event with its base rate as a row: "\nOil rises thirty percent within six months,18.3,9 to 33".
     fn format_row(&self) -> String {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        let rate = self.base_rate_probability.map(percent);
+        let rate = cell(self.base_rate_probability.map(percent));
         let whole = |share: f64| format!("{:.0}", 100.0 * share);
         let ends = self.base_rate_interval.map(|ends| ends.map(whole));
-        let interval = ends.map(|ends| ends.join(" to "));
+        let interval = cell(ends.map(|ends| ends.join(" to ")));
         let study = match self.measured {
             Some(false) => ",study",
             Some(true) | None => "",
         };
-        format!(
-            "\n{},{},{}{study}",
-            table_cell(&self.title),
-            rate.unwrap_or_default(),
-            interval.unwrap_or_default()
-        )
+        format!("\n{},{rate},{interval}{study}", table_cell(&self.title))
     }
 
     fn new(desk: &Desk, s: &scenarios::Scenario, rates: &BaseRates, articles: &[Article]) -> Self {

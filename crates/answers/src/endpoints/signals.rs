@@ -168,7 +168,7 @@ impl IndexSignal {
             Frequency::Monthly => format::month(date),
             _ => format::day(date),
         });
-        let when = enclosed(" (", &period.unwrap_or_default(), ")");
+        let when = enclosed_value(" (", period, ")");
         let value = match self.value {
             Some(value) => format!("{}{when}.", amount_in_words(value, &unit)),
             None => "no value.".to_owned(),
@@ -198,14 +198,12 @@ impl IndexSignal {
 impl MarketSignal {
     /// Formats the figure as a row of a table; `None` without a figure.
     fn format_row(&self) -> Option<String> {
-        let change = self.change_30d.map(plus);
+        let unit = self.unit.as_deref().unwrap_or_default();
+        let date = self.date?;
+        let change = cell(self.change_30d.map(plus));
         Some(format!(
-            "\n{},{},{},{},{}",
-            self.ticker,
-            self.value?,
-            self.unit.as_deref().unwrap_or_default(),
-            self.date?,
-            change.unwrap_or_default()
+            "\n{},{},{unit},{date},{change}",
+            self.ticker, self.value?
         ))
     }
 
@@ -224,7 +222,7 @@ impl MarketSignal {
         let unit = spell_out_unit(self.unit.as_deref().unwrap_or(""));
         parts.extend(self.value.map(|value| amount_in_words(value, &unit)));
         let mean = self.newer_mean.as_ref().map(NewerMean::describe);
-        let newer = enclosed("; ", &mean.unwrap_or_default(), "");
+        let newer = enclosed_value("; ", mean, "");
         let dated = self.date.map(|date| format!(" ({date}{newer})"));
         format!(" {}{};", parts.join(" "), dated.unwrap_or_default())
     }

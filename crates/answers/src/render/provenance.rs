@@ -554,7 +554,7 @@ pub(crate) fn in_plain_words(field: &str) -> String {
 }
 
 /// Returns the second cell of the row that begins with `name`. A test reads every row of the tables.
-fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn look_up<'a>(table: &'a str, name: &str) -> Option<&'a str> {
     let mut rows = table::rows(table).filter_map(|(_, row)| row.ok());
     rows.find_map(|[known, words]| (known == name).then_some(words))
 }
@@ -579,6 +579,11 @@ pub(crate) fn table_cell(text: &str) -> String {
 /// Formats a figure or a date as a cell; empty without one.
 pub(crate) fn cell<T: fmt::Display>(value: Option<T>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// Puts a value between `head` and `end`; empty without one.
+pub(crate) fn enclosed_value<T: fmt::Display>(head: &str, value: Option<T>, end: &str) -> String {
+    enclosed(head, &cell(value), end)
 }
 
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised

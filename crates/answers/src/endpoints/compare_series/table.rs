@@ -3,11 +3,10 @@
 use super::Query;
 use super::answer::{ComparedColumn, ConditionMeans, Correlation};
 use super::columns::{ComputedColumns, NamedColumn};
-use super::weeks::{align_weeks, describe_weeks, weekdays};
 use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods};
-use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
+use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank, summary};
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
@@ -392,6 +391,52 @@ fn thin(figures: &[usize], max: usize) -> Vec<usize> {
         rows.min_by_key(|row| std::cmp::Reverse(figures.get(*row)))
     };
     (0..shown).filter_map(fullest).collect()
+}
+
+/// Returns the days on which the weeks of the columns end, each with its columns; empty without a weekly column.
+fn weekdays(columns: &[NamedColumn]) -> Vec<(String, Vec<&str>)> {
+    let mut weekdays: Vec<(String, Vec<&str>)> = Vec::new();
+    let is_weekly = |c: &&NamedColumn| c.series().frequency() == Frequency::Weekly;
+    for named in columns.iter().filter(is_weekly) {
+        let Some(last) = named.series().observations.last() else {
+            continue;
+        };
+        let weekday = last.date.strftime("%A").to_string();
+        match weekdays.iter_mut().find(|(day, _)| *day == weekday) {
+            Some((_, names)) => names.push(&named.name),
+            None => weekdays.push((weekday, vec![&named.name])),
+        }
+    }
+    weekdays
+}
+
+/// Describes the days on which weeks end; empty without a weekly column.
+fn describe_weeks(weekdays: &[(String, Vec<&str>)]) -> String {
+    match weekdays {
+        [] => String::new(),
+        [(day, _)] => format!("weeks end on {day}"),
+        several => {
+            let days = several
+                .iter()
+                .map(|(day, names)| format!("{} on {day}", names.join(", ")));
+            format!(
+                "weeks end on different days ({}); each stands at the Friday of its week from Monday to Sunday",
+                join(days, "; ")
+            )
+        }
+    }
+}
+
+/// Moves weeks that end on different days to one Friday each.
+fn align_weeks(columns: &[NamedColumn]) -> Vec<NamedColumn> {
+    let aligned = side_by_side(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
+    let pairs = columns.iter().zip(aligned);
+    let moved = pairs.map(|(named, rows)| {
+        let info = Arc::clone(&named.column.series.info);
+        let series = Arc::new(Series::new(info, rows.into_owned()));
+        named.clone().with_series(series)
+    });
+    moved.collect()
 }
 
 #[cfg(test)]

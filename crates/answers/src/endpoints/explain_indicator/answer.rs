@@ -30,8 +30,7 @@ impl Score {
             Some(v) => format!("{} {}", format_number(v, 2), spell_out_unit(&self.unit)),
             None => "not available".to_owned(),
         };
-        let now = value(self.value);
-        let before = value(self.value_before);
+        let [now, before] = [self.value, self.value_before].map(value);
         let base = format_number(self.base, 2);
         let base = enclosed(", base ", if self.base == 0.0 { "" } else { &base }, "");
         format!("{} {now}, {earlier} {before}{base}", self.name)
@@ -125,7 +124,7 @@ impl ExplainedInput {
             let reason = self.missing.as_deref().unwrap_or("no value");
             return format!("{head},missing: {}", table_cell(reason));
         };
-        let points = |p: Option<f64>| p.map_or_else(String::new, |p| format_signed(p, 2));
+        let points = |p: Option<f64>| cell(p.map(|p| format_signed(p, 2)));
         let unit = table_cell(&self.unit);
         format!(
             "{head},{},{unit},{date},{},{}",

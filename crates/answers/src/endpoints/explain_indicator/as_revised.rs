@@ -81,10 +81,8 @@ impl AsRevised {
         }
         let labels = label.zip(self.label_last_revised.as_deref());
         text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
-        let differ = self.labels_differ;
-        let months = self.months;
-        let since = self.since;
-        text += &format!(" the label differs in {differ} of {months} month ends since {since}");
+        let differ = format!("{} of {} month ends", self.labels_differ, self.months);
+        text += &format!(" the label differs in {differ} since {}", self.since);
         text.extend(self.labels.first().map(|last| {
             let known = &last.known_then;
             let revised = &last.last_revised;

@@ -147,18 +147,15 @@ pub(super) fn render(a: &Explanation) -> String {
     let is_count = |unit: &str| !unit.contains('%') && !unit.contains("points");
     let decimals = 2 * usize::from(!a.scores.iter().any(|score| is_count(&score.unit)));
     for input in &a.inputs {
-        let number = |value: Option<f64>, decimals| {
-            value.map_or_else(String::new, |value| format_number(value, decimals))
-        };
-        let points = input.points.map(|points| format_signed(points, decimals));
+        let number = |value: Option<f64>| cell(value.map(|value| format_number(value, 1)));
+        let points = cell(input.points.map(|points| format_signed(points, decimals)));
         text += &format!(
-            "\n{},{},{},{},{},{}",
+            "\n{},{},{},{},{},{points}",
             table_cell(&input.name),
             input.series,
-            number(input.value, 1),
+            number(input.value),
             table_cell(&input.unit),
-            number(input.weight.map(|weight| 100.0 * weight), 1),
-            points.unwrap_or_default()
+            number(input.weight.map(|weight| 100.0 * weight)),
         );
     }
     let rest = a.scores.first().map_or(0.0, |score| score.base);

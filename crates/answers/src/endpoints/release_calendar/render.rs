@@ -73,7 +73,7 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
 /// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
 fn format_event(e: &ReleaseEvent) -> String {
     let between = e.between.filter(|[_, last]| *last > e.date);
-    let latest = between.map(|[_, last]| format!("; by {last}"));
+    let latest = enclosed_value("; by ", between.map(|[_, last]| last), "");
     let announced = match e.basis.as_str() {
         ANNOUNCED => "; announced",
         _ => "",
@@ -84,13 +84,12 @@ fn format_event(e: &ReleaseEvent) -> String {
         None => "",
     };
     format!(
-        "\n{},{},{},{},{}{}{announced}{stored}",
+        "\n{},{},{},{},{}{latest}{announced}{stored}",
         e.date,
         e.time,
         table_cell(&e.name),
         e.period,
-        describe_content(e).replace(", ", " "),
-        latest.unwrap_or_default()
+        describe_content(e).replace(", ", " ")
     )
 }
 

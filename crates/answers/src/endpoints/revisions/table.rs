@@ -162,10 +162,8 @@ impl<'a> RevisionTable<'a> {
     pub(super) fn read(desk: &Desk, info: &'a Arc<SeriesInfo>) -> Result<Self> {
         let revisions = desk.revisions(info)?.unwrap_or_default();
         let [(_, decimals), (_, revision_decimals)] = render::units(revisions.measure, info);
-        let fetched = desk
-            .series_status(&info.id)?
-            .map(|status| status.fetched_at);
-        let fetched_on = fetched.map(|at| at.to_zoned(TimeZone::UTC).date());
+        let status = desk.series_status(&info.id)?;
+        let fetched_on = status.map(|status| status.fetched_at.to_zoned(TimeZone::UTC).date());
         Ok(Self {
             info,
             series: desk.series(info, AsOf::Latest)?,

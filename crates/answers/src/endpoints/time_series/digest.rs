@@ -144,13 +144,12 @@ impl Digest {
             let told = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
             kind.format_dated(row.value, row.date) + &told.unwrap_or_default()
         };
-        let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
+        let yearly = enclosed_value(", ", self.yearly_pct, " % a year");
         let mut text = format!(
-            "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+            "Latest {}; first {}; change {}{yearly}. Lowest {}; highest {}; mean {}.",
             dated(&self.last),
             dated(&self.first),
             kind.format_change(self.change, self.change_pct),
-            yearly.unwrap_or_default(),
             extreme(&self.min),
             extreme(&self.max),
             self.mean,

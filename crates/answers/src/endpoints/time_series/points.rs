@@ -287,8 +287,8 @@ impl PointInTime {
 
     /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
-        let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
-        let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
+        let horizon = enclosed_value("+", self.horizon.as_ref(), ", ");
+        let mut text = format!("{horizon}{}: ", self.asked);
         if let (Some(value), Some(date)) = (self.value, self.date) {
             text += &kind.format(value);
             if date != self.asked || kind.frequency > Frequency::Weekly {
