@@ -113,7 +113,6 @@ impl Endpoint for Params {
         let earlier = ComparisonSide::new(desk, indicator, AsOf::Day(before))?;
         now.compare(&earlier);
         let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
-        let old_label = earlier.label.as_deref();
         let definition = indicator.definition();
         Ok(Explanation {
             indicator: indicator.ticker().into(),
@@ -121,7 +120,7 @@ impl Endpoint for Params {
             method: definition.method.into(),
             formula: definition.formula.clone(),
             method_source: definition.source.clone(),
-            moved: describe_moves(&now, old_label, max, &params.earlier(before)),
+            moved: describe_moves(&now, &earlier, max, &params.earlier(before)),
             probits: now.probits,
             alarm: AlarmHistory::new(desk, indicator, as_of)?,
             label: now.label,
@@ -224,8 +223,8 @@ const MAX_NAMED: usize = 3;
 
 /// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
 /// building permits -1.20, …". For each score it names the `max` inputs that moved most.
-fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
-    let labels = now.label.as_deref().zip(old_label);
+fn describe_moves(now: &ComparisonSide, old: &ComparisonSide, max: usize, day: &str) -> String {
+    let labels = now.label.as_deref().zip(old.label.as_deref());
     let changed = labels.filter(|(label, old)| label != old);
     let label = changed.map(|(label, old)| format!("{label} now, {old} {day}."));
     let scores = now.scores.iter();

@@ -164,9 +164,12 @@ impl IndexSignal {
         let is_told = self.value.is_some() || !is_forwarded;
         let meaning = self.interpretation.as_deref().filter(|_| is_told);
         let dated = info.map(|info| info.frequency).zip(self.date);
-        let period = dated.map(|(frequency, date)| match frequency {
-            Frequency::Monthly => format::month(date),
-            _ => format::day(date),
+        let period = dated.map(|(frequency, date)| {
+            if frequency == Frequency::Monthly {
+                format::month(date)
+            } else {
+                format::day(date)
+            }
         });
         let when = enclosed_value(" (", period, ")");
         let value = match self.value {

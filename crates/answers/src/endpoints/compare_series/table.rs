@@ -54,10 +54,8 @@ impl Table {
         let mut columns = Vec::with_capacity(aligned.len());
         let mut missing = computed.missing;
         let units = query.params.units();
-        let suffix = match units {
-            Units::Level => String::new(),
-            _ => format!(", {}", units.describe()),
-        };
+        let change = (units != Units::Level).then(|| units.describe());
+        let suffix = enclosed_value(", ", change, "");
         for named in aligned {
             // Transformed before it is cut to the range, whose first year has growth rates, too.
             let whole = named.column.transform(units);
