@@ -22,15 +22,22 @@ pub use route::{Argument, Route};
 
 /// The imports that nearly every endpoint uses.
 mod prelude {
-    pub(crate) use crate::dates::parse_as_of;
-    pub(crate) use crate::render::provenance::{Provenance, table_cell};
+    pub(crate) use crate::dates::{self, newest, parse_as_of};
+    pub(crate) use crate::render::measured::FigureKind;
+    pub(crate) use crate::render::provenance::{
+        Provenance, cell, enclosed_value, look_up, table_cell,
+    };
     pub(crate) use crate::render::untrusted::UntrustedFields;
     pub(crate) use crate::route::endpoint::{Endpoint, Spec};
     pub(crate) use econoscope_core::catalogue::Catalogue;
     pub(crate) use econoscope_core::error::{Error, Result};
-    pub(crate) use econoscope_core::indicators::prose::{enclosed, format_signed, join};
+    pub(crate) use econoscope_core::indicators::prose::{
+        capitalize, enclosed, format_number, format_signed, join,
+    };
+    pub(crate) use econoscope_core::indicators::transform::Units;
     pub(crate) use econoscope_core::model::frequency::shift;
-    pub(crate) use econoscope_core::model::series_info::round_to;
+    pub(crate) use econoscope_core::model::quantity::spell_out_unit;
+    pub(crate) use econoscope_core::model::series_info::{remove_rounding_error, round_to};
     pub(crate) use econoscope_core::model::{
         AsOf, Attribution, Date, DateRange, Frequency, Observation, Series, SeriesInfo, Timeliness,
     };

@@ -82,10 +82,18 @@ impl NamedSeries {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(crate) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
+    pub(crate) fn note_names(
+        &self,
+        desk: &Desk,
+        columns: &[RequestedColumn],
+        provenance: &mut Provenance,
+    ) -> Result<()> {
         provenance.note("names", self.notes());
         for resolution in &self.resolutions {
             provenance.note_remark(desk, &resolution.info)?;
+        }
+        for note in columns.iter().filter_map(|column| column.note.as_deref()) {
+            provenance.append_note("names", note);
         }
         Ok(())
     }

@@ -4,7 +4,6 @@ mod answer;
 mod columns;
 mod sheet;
 mod table;
-mod weeks;
 mod wording;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
@@ -12,14 +11,11 @@ pub use sheet::SheetRow;
 
 use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
 use crate::conditions::{Condition, EvaluationContext};
-use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::aggregation_notes::partial_periods;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
-use columns::ComputedColumns;
 use econoscope_core::indicators::expression;
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use sheet::Sheet;
 use std::collections::BTreeMap;
@@ -94,11 +90,8 @@ impl<'a> Query<'a> {
     fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
         let range = date_range(params, as_of, desk.today())?;
         let columns = requested_columns(desk, params)?;
-        let condition = params
-            .condition
-            .as_deref()
-            .map(Condition::parse)
-            .transpose()?;
+        let parsed = params.condition.as_deref().map(Condition::parse);
+        let condition = parsed.transpose()?;
         let trees = columns.iter().map(|column| &column.tree);
         let formulas = trees.chain(condition.iter().map(|c| &c.tree));
         let series = NamedSeries::fetch(desk, as_of, range, formulas)?;
@@ -118,14 +111,6 @@ impl<'a> Query<'a> {
             },
         })
     }
-
-    /// Returns the requested periods, else those of the coarsest column.
-    fn periods(&self, computed: &ComputedColumns) -> Periods {
-        match self.params.frequency {
-            Some(code) => code.value,
-            None => expression::coarsest(computed.series()).into(),
-        }
-    }
 }
 
 impl Endpoint for Params {
@@ -140,11 +125,11 @@ impl Endpoint for Params {
         let query = Query::new(desk, params, as_of)?;
         let context = &query.context;
         let computed = columns::compute(&query)?;
-        let periods = query.periods(&computed);
+        let coarsest = || expression::coarsest(computed.series()).into();
+        let periods = params.frequency.map_or_else(coarsest, |code| code.value);
         let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
-        context.series.note_names(desk, &mut provenance)?;
-        let notes = query.columns.iter().filter_map(|c| c.note.as_deref());
-        provenance.append_note("names", &join(notes, "; "));
+        let columns = &query.columns;
+        context.series.note_names(desk, columns, &mut provenance)?;
         for id in context.series.ids() {
             provenance.note_estimates(id, context.range.start, context.range.end);
         }
@@ -173,15 +158,15 @@ impl Endpoint for Params {
         }
         let correlations = params.correlations.then(|| table.correlations());
         let shown = table.thin(params.max_points);
-        let first = table.dates(&[0]).pop();
+        let first = table.dates.first().copied();
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
             start: first
                 .filter(|_| context.range.is_open())
                 .unwrap_or(context.range.start),
             end: context.range.end,
-            count: table.common_count(),
-            rows: table.row_count(),
+            count: table.common,
+            rows: table.dates.len(),
             columns: table.summaries(&shown),
             correlations: correlations.unwrap_or_default(),
             conditions,

@@ -16,10 +16,8 @@ pub use answer::{
 use super::what_changed;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::Whole;
-use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, record, sahm};
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
 use side::{ComparisonSide, interpretation};
 
@@ -75,10 +73,14 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
-        let indicator = match find(desk, &params.indicator)? {
-            Explained::Indicator(indicator) => indicator,
-            Explained::Whole(whole) => return drivers::explain(desk, whole, params),
-        };
+        let name = params.indicator.trim();
+        let named = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(name));
+        if named.is_none()
+            && let Some(whole) = drivers::find(desk, &params.indicator)?
+        {
+            return drivers::explain(desk, whole, params);
+        }
+        let indicator = named.map_or_else(|| find(desk, &params.indicator), Ok)?;
         if let Some(date) = &params.date {
             let allowed = format!("as_of={date} for {}", indicator.ticker());
             let problem = "is for figures with parts";
@@ -111,7 +113,6 @@ impl Endpoint for Params {
         let earlier = ComparisonSide::new(desk, indicator, AsOf::Day(before))?;
         now.compare(&earlier);
         let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
-        let old_label = earlier.label.as_deref();
         let definition = indicator.definition();
         Ok(Explanation {
             indicator: indicator.ticker().into(),
@@ -119,7 +120,7 @@ impl Endpoint for Params {
             method: definition.method.into(),
             formula: definition.formula.clone(),
             method_source: definition.source.clone(),
-            moved: describe_moves(&now, old_label, max, &params.earlier(before)),
+            moved: describe_moves(&now, &earlier, max, &params.earlier(before)),
             probits: now.probits,
             alarm: AlarmHistory::new(desk, indicator, as_of)?,
             label: now.label,
@@ -171,45 +172,26 @@ impl Endpoint for Params {
     }
 }
 
-/// What can be explained.
-enum Explained {
-    Indicator(&'static Indicator),
-    Whole(&'static Whole),
-}
-
-/// Finds what a name means, among what can be explained.
-fn find(desk: &Desk, name: &str) -> Result<Explained> {
-    let bare = name.trim();
-    if let Some(found) = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(bare)) {
-        return Ok(Explained::Indicator(found));
-    }
-    if let Some(whole) = drivers::find(desk, name)? {
-        return Ok(Explained::Whole(whole));
-    }
+/// Finds the indicator that a name means.
+fn find(desk: &Desk, name: &str) -> Result<&'static Indicator> {
     let info = desk.resolve("indicator", name)?;
     let id = info.id.as_str();
     let is_meant = |i: &&Indicator| i.id == id || i.id == sahm::SAHM.id && id.starts_with(i.id);
-    let indicator = all_indicators().find(is_meant);
-    indicator.map(Explained::Indicator).ok_or_else(|| {
+    all_indicators().find(is_meant).ok_or_else(|| {
         let tickers = all_indicators().map(Indicator::ticker);
         let whole = |whole: &Whole| Catalogue::embedded().get(whole.series);
         let wholes = Whole::all().iter().filter_map(whole);
-        let titles = wholes.map(|info| info.title.as_str());
-        let allowed = join(tickers.chain(titles), ", ");
-        Error::invalid(
-            "indicator",
-            name,
-            "has no parts that are known here",
-            &allowed,
-        )
+        let allowed = join(tickers.chain(wholes.map(|info| info.title.as_str())), ", ");
+        let problem = "has no parts that are known here";
+        Error::invalid("indicator", name, problem, &allowed)
     })
 }
 
 /// Describes the probits in a line; empty without one.
 fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit.value_before.map(|v| format_number(v, 2));
-        let before = enclosed(" (", before.as_deref().unwrap_or_default(), " %)");
+        let known = probit.value_before.map(|v| format_number(v, 2));
+        let before = enclosed_value(" (", known, " %)");
         format!("on {name} {} %{before}", format_number(probit.value, 2))
     };
     let head = format!("\nThe value is the mean of these probits ({earlier}): ");
@@ -241,18 +223,13 @@ const MAX_NAMED: usize = 3;
 
 /// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
 /// building permits -1.20, …". For each score it names the `max` inputs that moved most.
-fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
-    let labels = now
-        .label
-        .as_deref()
-        .zip(old_label)
-        .filter(|(label, old)| label != old)
-        .map(|(label, old)| format!("{label} now, {old} {day}."));
-    let scores = now
-        .scores
-        .iter()
-        .filter_map(|s| describe_score_move(s, &now.inputs, max, day));
-    let sentences = join(labels.into_iter().chain(scores), " ");
+fn describe_moves(now: &ComparisonSide, old: &ComparisonSide, max: usize, day: &str) -> String {
+    let labels = now.label.as_deref().zip(old.label.as_deref());
+    let changed = labels.filter(|(label, old)| label != old);
+    let label = changed.map(|(label, old)| format!("{label} now, {old} {day}."));
+    let scores = now.scores.iter();
+    let moves = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
+    let sentences = join(label.into_iter().chain(moves), " ");
     if sentences.is_empty() {
         "Change unavailable: a value is missing.".into()
     } else {
@@ -273,14 +250,11 @@ fn describe_score_move(
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = moves
-        .iter()
-        .take(max)
-        .map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
-    let moves = if moves.is_empty() {
-        "no input moved it".to_owned()
-    } else {
-        join(largest, ", ")
+    let first = moves.iter().take(max);
+    let largest = first.map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
+    let told = match moves.as_slice() {
+        [] => "no input moved it".to_owned(),
+        _ => join(largest, ", "),
     };
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),
@@ -288,6 +262,6 @@ fn describe_score_move(
     };
     let name = capitalize(&score.name);
     Some(format!(
-        "{name} {change} {unit} against what was known {day}: {moves}."
+        "{name} {change} {unit} against what was known {day}: {told}."
     ))
 }

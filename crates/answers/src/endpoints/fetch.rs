@@ -125,7 +125,6 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     for row in rows.iter().skip(rows.len().saturating_sub(MAX_ROWS)) {
         text += &format!("\n{},{}", row.date, row.value);
     }
-    let day = |row: Option<&Observation>| row.map_or_else(String::new, |o| o.date.to_string());
     Ok(FetchedDocument {
         untrusted: UntrustedFields::for_series(&info, &["title", "metadata"]),
         url: address(desk.settings(), Kind::Series, &desk.display_id(&info.id)),
@@ -137,8 +136,8 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
             ("category", info.category.clone()),
             ("source", info.source.clone()),
             ("rows", rows.len().to_string()),
-            ("from", day(rows.first())),
-            ("to", day(rows.last())),
+            ("from", cell(rows.first().map(|row| row.date))),
+            ("to", cell(rows.last().map(|row| row.date))),
         ]),
         ..FetchedDocument::default()
     })
@@ -147,15 +146,13 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
 /// Returns an article: in full if it is ours or the operator's, else the feed's summary.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let mut articles = desk.articles(articles::MAX_ARTICLES)?.into_iter();
-    let article = articles
-        .find(|a| a.slug == slug)
-        .map(articles::sanitise)
-        .ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
+    let Some(article) = articles.find(|a| a.slug == slug).map(articles::sanitise) else {
+        return Err(Error::unknown("article", slug, Vec::new()));
+    };
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
-    let text = body
-        .or(article.summary.as_deref())
-        .unwrap_or(&article.title);
+    let given = body.or(article.summary.as_deref());
+    let text = given.unwrap_or(&article.title);
     Ok(FetchedDocument {
         untrusted: UntrustedFields::new(&["title", "text", "metadata"]),
         text: untrusted::fence(text, MAX_TEXT),

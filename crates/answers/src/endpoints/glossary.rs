@@ -60,22 +60,17 @@ pub struct GlossaryAnswer {
 impl Match {
     /// Whether the term, another name or the meaning has a word of a query.
     fn has_word_of(&self, query: &str) -> bool {
-        let words = |text: &str| -> Vec<String> {
-            let lower = text.to_lowercase();
-            let words = lower.split(|c: char| !c.is_alphanumeric());
-            words
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect()
-        };
-        let own = words(&format!(
-            "{} {} {}",
-            self.term,
-            self.aliases.join(" "),
-            self.summary
-        ));
-        words(query).iter().any(|word| own.contains(word))
+        let text = format!("{} {} {}", self.term, self.aliases.join(" "), self.summary);
+        let [own, wanted] = [text.as_str(), query].map(str::to_lowercase);
+        let is_own = |word: &str| words(&own).any(|other| other == word);
+        words(&wanted).any(is_own)
     }
+}
+
+/// Iterates over the words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty())
 }
 
 impl Endpoint for Params {
@@ -104,8 +99,7 @@ impl Endpoint for Params {
             count: results.len(),
             near: results
                 .first()
-                .filter(|best| !best.has_word_of(&params.q))
-                .map(|_| true),
+                .and_then(|best| (!best.has_word_of(&params.q)).then_some(true)),
             results,
             attribution: desk.attribution(),
         })

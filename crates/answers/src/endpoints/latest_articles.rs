@@ -74,10 +74,9 @@ impl Endpoint for Params {
     fn text(latest: &LatestArticles, _: &Self) -> String {
         let mut list = String::new();
         for a in &latest.articles {
-            let utc = jiff::tz::TimeZone::UTC;
             let day = a
                 .published_at
-                .map(|time| time.to_zoned(utc).date().to_string() + " ");
+                .map(|time| format!("{} ", time.strftime("%Y-%m-%d")));
             let slug = untrusted::clean_line(&a.slug, 80);
             let address = enclosed(" (", if a.url.is_empty() { &slug } else { &a.url }, ")");
             list += &format!("- {}{}{address}\n", day.unwrap_or_default(), a.title);

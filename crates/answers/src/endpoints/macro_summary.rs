@@ -150,11 +150,8 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = summary::INPUTS
-            .iter()
-            .chain(regime::INPUTS)
-            .copied()
-            .chain(established().map(|c| c.indicator.id));
+        let inputs = summary::INPUTS.iter().chain(regime::INPUTS).copied();
+        let ids = inputs.chain(established().map(|c| c.indicator.id));
         let mut collector = Collector {
             desk,
             as_of,
@@ -219,13 +216,8 @@ impl Collector<'_> {
             self.provenance.note_missing(name, &error);
             return None;
         }
-        let note = figure
-            .reason
-            .as_ref()
-            .or(figure.basis.as_ref())
-            .cloned()
-            .unwrap_or_default();
-        self.provenance.note(name, note);
+        let note = figure.reason.as_deref().or(figure.basis.as_deref());
+        self.provenance.note(name, note.unwrap_or_default());
         self.provenance.note_late(name, figure.late);
         let code = figure.absence.map(|code| (name.to_owned(), code));
         self.provenance.reasons.extend(code);
@@ -282,11 +274,8 @@ impl Collector<'_> {
 
     fn add_labor(&mut self, figures: &summary::Summary) -> Result<Labor> {
         let recession_now = self.add_composite("recession_now", &RNOW)?;
-        let alarm = self
-            .desk
-            .reading(&RNOW, self.as_of)?
-            .alarm
-            .filter(|_| recession_now.is_some());
+        let reading = self.desk.reading(&RNOW, self.as_of)?;
+        let alarm = reading.alarm.filter(|_| recession_now.is_some());
         let unemployment = &figures.unemployment_rate;
         let payrolls = &figures.payrolls;
         Ok(Labor {

@@ -2,17 +2,15 @@
 
 use crate::conditions::claim::is_measured_by;
 use crate::conditions::formulas::{self, NamedSeries};
-use crate::dates::newest;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expression::{self, Scope};
-use econoscope_core::indicators::transform::{self, Changes, Units};
+use econoscope_core::indicators::transform::{self, Changes};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::calendar::{AnnouncedDays, Publication, Release};
-use econoscope_core::model::{CalendarPeriod, release, table};
+use econoscope_core::model::{CalendarPeriod, release};
 use econoscope_desk::names::resolve;
 
 /// Daily series, each with the series of its monthly averages.
@@ -64,13 +62,10 @@ impl NewerMean {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn find(desk: &Desk, id: &str, date: Option<Date>, as_of: AsOf) -> Result<Option<Self>> {
-        // A test reads every row.
-        let mut rows = table::rows(MONTHLY_MEANS).filter_map(|(_, row)| row.ok());
-        let mean = rows.find_map(|[daily, mean]| (daily == id).then_some(mean));
+        let mean = look_up(MONTHLY_MEANS, id);
         let info = mean.and_then(|mean| Catalogue::embedded().get(mean));
-        let (Some(date), Some(info)) =
-            (date, info.filter(|info| desk.check_permitted(info).is_ok()))
-        else {
+        let permitted = info.filter(|info| desk.check_permitted(info).is_ok());
+        let Some((date, info)) = date.zip(permitted) else {
             return Ok(None);
         };
         let series = desk.series(info, as_of)?;
@@ -84,9 +79,8 @@ impl NewerMean {
 
     /// Describes the average: "newer is the average of September 2026: 4.99 (GS10)".
     pub(super) fn describe(&self) -> String {
+        let Self { series, value, .. } = self;
         let month = self.date.strftime("%B %Y");
-        let value = self.value;
-        let series = &self.series;
         format!("newer is the average of {month}: {value} ({series})")
     }
 }
@@ -146,8 +140,7 @@ impl Metric {
     /// Tells the day of the next figure and what it rests on.
     fn describe_next(&self) -> Option<String> {
         let day = format::day(self.next_release?);
-        let basis = self.provenance.notes.get("nextRelease");
-        let basis = enclosed(" (", basis.map_or("", String::as_str), ")");
+        let basis = enclosed_value(" (", self.provenance.notes.get("nextRelease"), ")");
         Some(format!("The next figure is due on {day}{basis}."))
     }
 }
@@ -212,7 +205,7 @@ pub(super) fn render(m: &Metric) -> String {
     let mut text = format!("{name} ({})", m.ticker);
     text += &match m.value {
         Some(value) => {
-            let frequency = m.frequency.as_deref().unwrap_or("");
+            let frequency = m.frequency.as_deref().unwrap_or_default();
             let when = |date| match frequency.parse::<Frequency>() {
                 Ok(known) => format!(" {} ({frequency})", known.period_phrase(date)),
                 Err(()) => format!(" on {date}"),
@@ -230,25 +223,19 @@ pub(super) fn render(m: &Metric) -> String {
         }
         None => " has no value.".into(),
     };
-    let newer = m.newer_mean.as_ref();
-    // Our own interpretation tells them.
-    let changes = [("7 days", m.changes.week), ("30 days", m.changes.month)].into_iter();
-    let changes = changes.filter_map(|(span, change)| Some(format!("{:+} over {span}", change?)));
-    let told_changes = m
-        .frequency
-        .is_none()
-        .then(|| join(changes, ", "))
-        .filter(|text| !text.is_empty());
-    let told_changes = told_changes.map(|text| format!("{text}."));
+    // Our own interpretation tells the changes.
+    let changes = [("7 days", m.changes.week), ("30 days", m.changes.month)];
+    let own = changes.iter().filter(|_| m.frequency.is_none());
+    let changes = own.filter_map(|(span, change)| Some(format!("{:+} over {span}", (*change)?)));
+    let newer = m.newer_mean.as_ref().map(NewerMean::describe);
+    let meaning = m.interpretation.as_deref().filter(|_| m.value.is_some());
     let parts = [
-        newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
-        told_changes,
-        m.interpretation.clone().filter(|_| m.value.is_some()),
-        m.describe_next(),
-    ]
-    .into_iter()
-    .flatten();
-    text.extend(parts.map(|part| format!(" {part}")));
+        enclosed("", &prose::capitalize(&newer.unwrap_or_default()), "."),
+        enclosed("", &join(changes, ", "), "."),
+        meaning.unwrap_or_default().to_owned(),
+        m.describe_next().unwrap_or_default(),
+    ];
+    text.extend(parts.iter().map(|part| enclosed(" ", part, "")));
     let stated = m.source.as_deref().unwrap_or("not stated");
     let source = match m.provenance.sources.as_slice() {
         [] => format!("Source: {}. ", m.untrusted.format_field("source", stated)),
@@ -476,10 +463,10 @@ fn interpret(
         parts.push(match (rank.below, rank.above) {
             (1.., 0) => format!("the highest {span}"),
             (0, 1..) => format!("the lowest {span}"),
-            (below, _) => format!(
-                "higher than {:.0} % of the figures {span}",
-                rank.percent(below)
-            ),
+            (below, _) => {
+                let share = rank.percent(below);
+                format!("higher than {share:.0} % of the figures {span}")
+            }
         });
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalize(&parts.join("; ")))))
@@ -506,7 +493,7 @@ mod tests {
 
     #[test]
     fn monthly_means_name_series_of_the_catalogue() {
-        for (line, row) in table::rows::<2>(MONTHLY_MEANS) {
+        for (line, row) in econoscope_core::model::table::rows::<2>(MONTHLY_MEANS) {
             for id in row.unwrap() {
                 assert!(Catalogue::embedded().get(id).is_some(), "line {line}: {id}");
             }

@@ -5,15 +5,14 @@ mod months;
 mod nowcast;
 mod precedents;
 mod revised;
-mod switches;
 
 pub use assets::{AssetView, RegimeRecord};
-pub use months::{MonthlyRegime, Probabilities, monthly_regimes};
+pub use months::{MonthlyRegime, Probabilities, RegimeSwitch, monthly_regimes};
 pub use nowcast::{FilledFigure, NowcastAnswer};
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
-pub use switches::RegimeSwitch;
 
+use super::signals::generated_at;
 use crate::dates::range;
 use crate::prelude::*;
 use crate::route::codes::EnumArgument;
@@ -70,10 +69,8 @@ pub struct RegimeAnswer {
     #[serde(default)]
     pub probabilities: Probabilities,
     /// Most likely other regime, whatever its probability.
-    #[serde(default)]
     pub runner_up: Option<String>,
     /// Most likely other regime, when it has a quarter of the probability.
-    #[serde(default)]
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,
@@ -95,7 +92,6 @@ pub struct RegimeAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inflation_score: Option<f64>,
     /// The regime with unpublished figures filled in; null with a reason in `notes`.
-    #[serde(default)]
     pub nowcast: Option<NowcastAnswer>,
     /// The requested months, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,10 +154,8 @@ impl Endpoint for Params {
         provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
         let nowcast = provenance.value_or_note("nowcast", &nowcast);
-        let computed = params
-            .precedents
-            .then(|| desk.precedents(as_of))
-            .transpose()?;
+        let asked = params.precedents.then(|| desk.precedents(as_of));
+        let computed = asked.transpose()?;
         let precedents = computed
             .as_deref()
             .and_then(|p| provenance.value_or_note("precedents", p));
@@ -179,14 +173,10 @@ impl Endpoint for Params {
             trajectory: now.trajectory.name(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
-            generated_at: Some(
-                desk.store_summary()?
-                    .updated_at()
-                    .unwrap_or_else(|| desk.now()),
-            ),
-            probabilities: state.map_or_else(Probabilities::default, |s| {
-                Probabilities::from_shares(s.probabilities)
-            }),
+            generated_at: Some(generated_at(desk)?),
+            probabilities: state
+                .map(|s| Probabilities::from_shares(s.probabilities))
+                .unwrap_or_default(),
             runner_up: state.map(|s| s.runner_up().name().to_owned()),
             asset_views,
             attribution: desk.attribution(),
@@ -209,14 +199,17 @@ impl Endpoint for Params {
         if !params.is_about_history() {
             let own = a.growth_score.zip(a.inflation_score);
             match own.filter(|_| !is_forwarded) {
-                Some((growth, inflation)) => text += &describe_scores(growth, inflation),
+                Some((growth, inflation)) => {
+                    let scores = prose::capitalize(&describe_scores(growth, inflation));
+                    text += &format!(" {scores}.");
+                }
                 None => text += &enclosed("\n", &a.narrative, ""),
             }
             text.extend(a.nowcast.iter().map(|now| now.describe(&a.regime)));
         }
         text.extend(a.hindsight.iter().map(|revised| revised.describe(a)));
         text.extend(a.months.iter().map(|months| months::render(months)));
-        text.extend(a.switches.iter().map(|list| switches::render(list)));
+        text.extend(a.switches.iter().map(|list| months::render_switches(list)));
         match &a.named {
             // An as-of answer knows no later year, so it leaves out what all years say of the regime.
             None if !a.provenance.knowledge.is_empty() => {}
@@ -237,13 +230,12 @@ impl Endpoint for Params {
 impl RegimeAnswer {
     /// Names the regime with its month, its probability and the next likeliest.
     fn describe_state(&self) -> String {
+        let next = self.transition_target.as_ref();
         let words = [
             self.month.map(format::month),
             self.confidence.map(|share| format!("{share} % confidence")),
             Some(self.trajectory.to_lowercase()),
-            self.transition_target
-                .as_ref()
-                .map(|next| format!("next likeliest {}", title_case(next))),
+            next.map(|next| format!("next likeliest {}", title_case(next))),
         ];
         let is_past = !self.provenance.knowledge.is_empty();
         let verb = if is_past { "was" } else { "is" };
@@ -255,12 +247,11 @@ impl RegimeAnswer {
     }
 }
 
-/// Describes the two scores.
-fn describe_scores(growth: f64, inflation: f64) -> String {
+/// Describes the two scores: "growth scores +0.52 standard deviations from its 20-year mean, …".
+pub(super) fn describe_scores(growth: f64, inflation: f64) -> String {
+    let [growth, inflation] = [growth, inflation].map(|score| format_signed(score, 2));
     format!(
-        " Growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold.",
-        format_signed(growth, 2),
-        format_signed(inflation, 2)
+        "growth scores {growth} standard deviations from its 20-year mean, inflation {inflation} points from its threshold"
     )
 }
 
@@ -293,7 +284,7 @@ fn months_and_switches(
     };
     provenance.note("months", basis);
     let mut months = monthly_regimes(desk, as_of, params.as_known)?;
-    let mut switches = switches::switches(&months);
+    let mut switches = months::switches(&months);
     switches.retain(|switch| months::is_within(switch.from, days));
     let total = switches.len();
     if total > MAX_SWITCHES {

@@ -17,10 +17,11 @@ pub use render::describe_content;
 pub(super) use render::format_value;
 
 use super::revisions::label;
-use crate::dates::{self, newest};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
-use econoscope_core::model::calendar::{self, AnnouncedDays, Release, ScheduledRelease, ZONE};
+use econoscope_core::model::calendar::{
+    self, AnnouncedDays, Meeting, Release, ScheduledRelease, ZONE,
+};
 use econoscope_core::model::release;
 
 /// Length of the window by default, in days.
@@ -93,20 +94,16 @@ impl Endpoint for Params {
         let day = newest(as_of, desk.today());
         let days = desk.announced_days(as_of)?;
         let Window { range, due } = selection.window(params, day, desk.today(), &days)?;
-        let mut events: Vec<ReleaseEvent> = due
-            .iter()
-            .map(|due| release_event(desk, due, as_of))
-            .collect::<Result<_>>()?;
+        let released = due.iter().map(|due| release_event(desk, due, as_of));
+        let mut events = released.collect::<Result<Vec<ReleaseEvent>>>()?;
         if has_fomc {
             events.extend(meetings::events(desk, range, as_of)?);
             events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));
         }
         let figures = figures::figures(desk, &due, as_of)?;
         let printed = figures.iter().map(|f| f.series_id.as_str());
-        let inputs = printed
-            .clone()
-            .filter_map(Formula::for_series)
-            .flat_map(|f| &f.inputs);
+        let formulas = printed.clone().filter_map(Formula::for_series);
+        let inputs = formulas.flat_map(|formula| &formula.inputs);
         let target = meetings::TARGET_RANGE.iter().filter(|_| has_fomc);
         let ids = printed.chain(inputs.copied()).chain(target.copied());
         let mut provenance = Provenance::new(desk, as_of, ids)?;
@@ -136,12 +133,9 @@ fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bo
              or cancels them, as from October 2025 on, and no rule knows of one ahead",
         );
     }
-    if let Some(last) = calendar::meetings().last().filter(|_| has_fomc) {
-        let text = format!(
-            "days of the FOMC are the announced ones, known to {}; minutes from 2023 on by rule",
-            last.day
-        );
-        provenance.note("fomc", text);
+    if let Some(Meeting { day, .. }) = calendar::meetings().last().filter(|_| has_fomc) {
+        let known = format!("days of the FOMC are the announced ones, known to {day}");
+        provenance.note("fomc", known + "; minutes from 2023 on by rule");
     }
     let disruption = due.iter().find_map(|due| release::disruption(due.day));
     if let Some(range) = disruption {
@@ -238,11 +232,10 @@ impl ReleaseSelection {
         }
         let month = self.due(start, MONTHLY_DAYS, announced);
         // Meetings are up to eight weeks apart.
-        Ok(if month.due.is_empty() || self.has_fomc {
-            self.due(start, QUARTERLY_DAYS, announced)
-        } else {
-            month
-        })
+        if month.due.is_empty() || self.has_fomc {
+            return Ok(self.due(start, QUARTERLY_DAYS, announced));
+        }
+        Ok(month)
     }
 
     /// Returns the releases of so many days.
@@ -269,14 +262,9 @@ fn release_event(desk: &Desk, due: &ScheduledRelease, as_of: AsOf) -> Result<Rel
         Ok(series.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
     };
     let headline = release.headline.first().filter(|_| due.day <= day);
-    let announced = due
-        .announced
-        .map(|a| format!("announced by the agency, read on {}", a.read));
-    let basis = if announced.is_some() {
-        ANNOUNCED
-    } else {
-        EXPECTED
-    };
+    let known = due.announced;
+    let announced = known.map(|day| format!("announced by the agency, read on {}", day.read));
+    let basis = known.map_or(EXPECTED, |_| ANNOUNCED);
     Ok(ReleaseEvent {
         release: release.id.clone(),
         name: release.name.clone(),

@@ -12,7 +12,6 @@ pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
 use crate::conditions::claim::{GROWTH, LEVEL};
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::identities;
@@ -27,12 +26,7 @@ const MAX_PERIODS: usize = 60;
 const MAX_LEVELS: usize = 240;
 
 /// Series without vintages, each with a similar one that has them.
-const SIBLINGS: [(&str, &str); 4] = [
-    ("CMRMTSPL", "CMRMTSPLx"),
-    ("GDP", "GDPC1, real GDP"),
-    ("ICSA", "CLAIMSx, its monthly mean"),
-    ("RSAFS", "RETAILx"),
-];
+const SIBLINGS: &str = include_str!("../../data/siblings.csv");
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -120,9 +114,8 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
-    let requested = date
-        .map(|text| dates::parse_periods("date", text, desk.today()))
-        .transpose()?;
+    let parse = |text| dates::parse_periods("date", text, desk.today());
+    let requested = date.map(parse).transpose()?;
     let dates = table.dates(requested.as_deref());
     if dates.len() > MAX_PERIODS {
         let problem = format!("is {} periods", dates.len());
@@ -134,10 +127,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         [one] => (Some(table.period(*one)), Vec::new()),
         several => (None, several.iter().map(|date| table.row(*date)).collect()),
     };
-    let first_prints = match requested {
-        Some(_) => Vec::new(),
-        None => table.newest_prints(LISTED_PRINTS),
-    };
+    let newest = table.revisions.prints.iter().rev().take(LISTED_PRINTS);
+    let listed = newest.filter(|_| requested.is_none());
     let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
     if table.series.is_none() {
         provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
@@ -169,7 +160,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         usual: revisions
             .usual
             .map(|usual| usual.rounded(revision_decimals + 1)),
-        first_prints,
+        first_prints: listed.map(|print| table.row(print.date)).collect(),
         vintages: revisions.span.map(|(from, to)| RecordAnswer { from, to }),
         source: info.source.clone(),
         rights: info.rights.word().into(),
@@ -182,8 +173,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
 /// Describes that a series has no vintages, with a similar one that has them.
 fn describe_absent_vintages(info: &SeriesInfo) -> String {
     let id = info.id.as_str();
-    let sibling = SIBLINGS.iter().find(|(sibling_of, _)| *sibling_of == id);
-    let other = sibling.map_or("", |(_, other)| *other);
+    let other = look_up(SIBLINGS, id).unwrap_or_default();
     let note = format!("none held of {id}: its values are as last revised");
     note + &enclosed("; see ", other, "")
 }

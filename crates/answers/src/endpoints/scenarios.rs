@@ -4,7 +4,6 @@ use crate::prelude::*;
 use crate::render::provenance::in_plain_words;
 use crate::route::codes::EnumArgument;
 use crate::route::decode::{Arguments, default_limit};
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
@@ -122,13 +121,12 @@ impl Endpoint for Params {
         };
         selected.retain(|s| s.status == status && has_tag(s));
         selected.truncate(params.limit);
-        let scenarios: Vec<Scenario> = selected
-            .into_iter()
-            .map(|s| Scenario::new(desk, s, &rates, &articles))
-            .collect();
+        let listed = selected.iter();
         Ok(ScenarioList {
-            count: scenarios.len(),
-            scenarios,
+            count: selected.len(),
+            scenarios: listed
+                .map(|s| Scenario::new(desk, s, &rates, &articles))
+                .collect(),
             attribution: desk.attribution(),
             notes: BTreeMap::new(),
         })
@@ -174,32 +172,27 @@ impl Endpoint for Params {
         }
         for s in list.scenarios.iter().filter(|_| has_rules) {
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
-            let interval = s.base_rate_interval.map_or_else(String::new, |ends| {
-                let [low, high] = ends.map(|end| 100.0 * end);
-                format!(" (90 % interval {low:.1} to {high:.1} %)")
-            });
-            let name = &s.title;
-            let about = [&s.slug, &s.scenario_polarity]
-                .into_iter()
-                .filter(|word| !word.is_empty());
-            text += &format!("\n- {name}{}: ", enclosed(" (", &join(about, ", "), ")"));
+            let ends = s.base_rate_interval.map(|ends| ends.map(|end| 100.0 * end));
+            let interval = ends
+                .map(|[low, high]| format!(" (90 % interval {low:.1} to {high:.1} %)"))
+                .unwrap_or_default();
+            let words = [&s.slug, &s.scenario_polarity].into_iter();
+            let about = join(words.filter(|word| !word.is_empty()), ", ");
+            text += &format!("\n- {}{}: ", s.title, enclosed(" (", &about, ")"));
             text += &match s.base_rate_probability {
                 Some(rate) => format!("{:.1} %{interval}; {basis}.", rate * 100.0),
                 None => "no base rate.".to_owned(),
             };
-            let own = s.probability_override.iter();
-            text.extend(
-                own.map(|own| format!(" The operator's own probability: {:.1} %.", own * 100.0)),
-            );
+            if let Some(own) = s.probability_override {
+                text += &format!(" The operator's own probability: {:.1} %.", own * 100.0);
+            }
             if let (Some(rule), Some(from)) = (&s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
         }
-        let notes = list
-            .notes
-            .iter()
-            .map(|(field, note)| format!("\n{}: {note}.", capitalize(&in_plain_words(field))));
-        text.extend(notes);
+        for (field, note) in &list.notes {
+            text += &format!("\n{}: {note}.", capitalize(&in_plain_words(field)));
+        }
         format!("{text}\n{}", list.attribution)
     }
 }
@@ -207,33 +200,23 @@ impl Endpoint for Params {
 impl ScenarioList {
     /// Converts base rates of an upstream to shares if they are percentages: the contract does not say which they are.
     fn read_percentages(&mut self) {
-        let rates = |s: &mut Scenario| [s.base_rate_probability, s.probability_override];
-        let mut all = self
-            .scenarios
-            .iter_mut()
-            .flat_map(rates)
-            .flatten()
-            .peekable();
-        if all.peek().is_none() {
-            return;
+        let given = |s: &Scenario| [s.base_rate_probability, s.probability_override];
+        let rates: Vec<f64> = self.scenarios.iter().flat_map(given).flatten().collect();
+        let is_percent = rates.iter().any(|rate| *rate > 1.0);
+        for s in self.scenarios.iter_mut().filter(|_| is_percent) {
+            for rate in [&mut s.base_rate_probability, &mut s.probability_override] {
+                *rate = rate.map(|rate| round_to(rate / 100.0, 6));
+            }
         }
-        let is_percent = all.any(|rate| rate > 1.0);
         let scale = if is_percent {
             "0 to 100, as one is above 1"
         } else {
             "0 to 1, as none is above 1"
         };
-        for s in &mut self.scenarios {
-            if is_percent {
-                let share = |rate: &mut f64| *rate = round_to(*rate / 100.0, 6);
-                s.base_rate_probability.iter_mut().for_each(share);
-                s.probability_override.iter_mut().for_each(share);
-            }
+        if !rates.is_empty() {
+            let note = format!("read as given from {scale}");
+            self.notes.insert("baseRateProbability".into(), note);
         }
-        self.notes.insert(
-            "baseRateProbability".into(),
-            format!("read as given from {scale}"),
-        );
     }
 }
 
@@ -241,28 +224,22 @@ impl Scenario {
     /// Formats the event with its base rate as a row: "\nOil rises thirty percent within six months,18.3,9 to 33".
     fn format_row(&self) -> String {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
-        let rate = self.base_rate_probability.map(percent);
+        let rate = cell(self.base_rate_probability.map(percent));
         let whole = |share: f64| format!("{:.0}", 100.0 * share);
-        let interval = self
-            .base_rate_interval
-            .map(|ends| ends.map(whole).join(" to "));
-        let study = if self.measured == Some(false) {
-            ",study"
-        } else {
-            ""
+        let ends = self.base_rate_interval.map(|ends| ends.map(whole));
+        let interval = cell(ends.map(|ends| ends.join(" to ")));
+        let study = match self.measured {
+            Some(false) => ",study",
+            Some(true) | None => "",
         };
-        format!(
-            "\n{},{},{}{study}",
-            table_cell(&self.title),
-            rate.unwrap_or_default(),
-            interval.unwrap_or_default()
-        )
+        format!("\n{},{rate},{interval}{study}", table_cell(&self.title))
     }
 
     fn new(desk: &Desk, s: &scenarios::Scenario, rates: &BaseRates, articles: &[Article]) -> Self {
         let rate = rates.get(&s.slug);
         let interval = rate.and_then(|rate| rate.interval);
         let is_about = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
+        let about = articles.iter().filter(is_about);
         Self {
             slug: s.slug.clone(),
             title: s.title.clone(),
@@ -273,11 +250,7 @@ impl Scenario {
             base_rate_probability: rate.map(|rate| round_to(rate.share, 3)),
             probability_override: s.probability_override,
             scenario_polarity: s.polarity.clone(),
-            last_article_at: articles
-                .iter()
-                .filter(is_about)
-                .map(|a| a.published_at)
-                .max(),
+            last_article_at: about.map(|article| article.published_at).max(),
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
             base_rate_basis: rate.map(|rate| rate.basis.clone()),

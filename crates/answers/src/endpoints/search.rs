@@ -54,20 +54,17 @@ impl Endpoint for Params {
             let Document { kind, name, .. } = document;
             let page = || super::fetch::address(desk.settings(), kind, &name);
             let url = document.url.as_deref().and_then(untrusted::safe_url);
-            let (title, untrusted): (_, &[&str]) = if kind == Kind::Article {
-                (
-                    untrusted::clean_name(&document.title, MAX_TITLE),
-                    &["title"],
-                )
-            } else {
-                (document.title, &[])
-            };
-            SearchResult {
+            let mut result = SearchResult {
                 id: format!("{kind}:{name}"),
                 url: url.map_or_else(page, str::to_owned),
-                title,
-                untrusted: UntrustedFields::new(untrusted),
+                title: document.title,
+                untrusted: UntrustedFields::default(),
+            };
+            if kind == Kind::Article {
+                result.title = untrusted::clean_name(&result.title, MAX_TITLE);
+                result.untrusted = UntrustedFields::new(&["title"]);
             }
+            result
         };
         Ok(SearchAnswer {
             results: documents.map(result).collect(),

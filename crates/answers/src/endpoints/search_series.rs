@@ -92,19 +92,12 @@ impl Endpoint for Params {
     type Output = SeriesSearchAnswer;
 
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
-        let category = params
-            .category
-            .as_deref()
-            .map(str::trim)
-            .filter(|c| !c.is_empty())
-            .map(check_category)
-            .transpose()?;
+        let named = params.category.as_deref().map(str::trim);
+        let given = named.filter(|name| !name.is_empty());
+        let category = given.map(check_category).transpose()?;
         if params.query.trim().is_empty() && (category.is_none() || params.remote) {
             let problem = "is empty, and no category is given";
-            let allowed = format!(
-                "words such as core inflation, or category: {}",
-                categories()
-            );
+            let allowed = "words such as core inflation, or category: ".to_owned() + &categories();
             return Err(Error::invalid("query", "", problem, &allowed));
         }
         let (series, total) = desk.find_series(&params.query, category, params.limit)?;
@@ -187,10 +180,8 @@ fn categories() -> String {
 
 /// Returns the category as the catalogue spells it.
 fn check_category(name: &str) -> Result<&'static str> {
-    let mut known = Catalogue::embedded()
-        .categories()
-        .into_iter()
-        .chain([IMPORTED]);
+    let carried = Catalogue::embedded().categories().into_iter();
+    let mut known = carried.chain([IMPORTED]);
     known
         .find(|category| category.eq_ignore_ascii_case(name))
         .ok_or_else(|| Error::invalid("category", name, "is not a category", &categories()))

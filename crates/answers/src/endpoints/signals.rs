@@ -5,9 +5,7 @@ use super::revisions::plus;
 use crate::prelude::*;
 use crate::route::decode::format_value;
 use econoscope_core::format::{self, amount_in_words};
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde_json::{Map, Value};
 
@@ -23,17 +21,14 @@ pub struct Params {
 }
 
 /// A composite index.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
 pub struct IndexSignal {
     /// Identifier: SERVICE_CRPI.
-    #[serde(default)]
     pub series_id: String,
     /// Short name: CRPI.
-    #[serde(default)]
     pub ticker: String,
     /// Full name.
-    #[serde(default)]
     pub display_name: String,
     /// Latest value.
     pub value: Option<f64>,
@@ -122,11 +117,7 @@ impl Endpoint for Params {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
-            generated_at: Some(
-                desk.store_summary()?
-                    .updated_at()
-                    .unwrap_or_else(|| desk.now()),
-            ),
+            generated_at: Some(generated_at(desk)?),
             convex_indices: indices,
             market_signals,
             attribution: desk.attribution(),
@@ -170,33 +161,24 @@ impl IndexSignal {
     fn describe(&self, is_forwarded: bool) -> String {
         let info = Catalogue::embedded().get(&self.series_id);
         let unit = info.map_or_else(String::new, |info| info.long_unit());
-        let meaning = self
-            .interpretation
-            .as_deref()
-            .filter(|_| self.value.is_some() || !is_forwarded);
-        let value = match self.value {
-            Some(value) => {
-                let dated = info.map(|info| info.frequency).zip(self.date);
-                let when = dated.map(|(frequency, date)| {
-                    if frequency == Frequency::Monthly {
-                        format::month(date)
-                    } else {
-                        format::day(date)
-                    }
-                });
-                let when = enclosed(" (", &when.unwrap_or_default(), ")");
-                format!("{}{when}.", amount_in_words(value, &unit))
+        let is_told = self.value.is_some() || !is_forwarded;
+        let meaning = self.interpretation.as_deref().filter(|_| is_told);
+        let dated = info.map(|info| info.frequency).zip(self.date);
+        let period = dated.map(|(frequency, date)| {
+            if frequency == Frequency::Monthly {
+                format::month(date)
+            } else {
+                format::day(date)
             }
+        });
+        let when = enclosed_value(" (", period, ")");
+        let value = match self.value {
+            Some(value) => format!("{}{when}.", amount_in_words(value, &unit)),
             None => "no value.".to_owned(),
         };
         let name = self.display_name.split(" (").next().unwrap_or_default();
-        let told = enclosed(" ", &capitalize(meaning.unwrap_or_default()), "");
-        let end = if told.is_empty() || told.ends_with('.') {
-            ""
-        } else {
-            "."
-        };
-        let told = format!("{told}{end}");
+        let sentence = capitalize(meaning.unwrap_or_default());
+        let told = enclosed(" ", sentence.strip_suffix('.').unwrap_or(&sentence), ".");
         format!("- {name} ({}): {value}{told}", self.ticker)
     }
 
@@ -219,40 +201,33 @@ impl IndexSignal {
 impl MarketSignal {
     /// Formats the figure as a row of a table; `None` without a figure.
     fn format_row(&self) -> Option<String> {
-        let change = self.change_30d.map(plus);
+        let unit = self.unit.as_deref().unwrap_or_default();
+        let date = self.date?;
+        let change = cell(self.change_30d.map(plus));
         Some(format!(
-            "\n{},{},{},{},{}",
-            self.ticker,
-            self.value?,
-            self.unit.as_deref().unwrap_or_default(),
-            self.date?,
-            change.unwrap_or_default()
+            "\n{},{},{unit},{date},{change}",
+            self.ticker, self.value?
         ))
     }
 
     /// Describes the figure: " DGS10 4.25 % (2026-08-21);"; empty when it tells nothing.
     fn describe(&self) -> String {
         let rest = self.rest.values().filter(|value| !value.is_null());
-        let words = [&self.ticker]
-            .into_iter()
-            .filter(|name| !name.is_empty())
-            .cloned();
         // What has no ticker goes by the names that the upstream gives it.
-        let name = self.display_name.clone().filter(|_| self.ticker.is_empty());
-        let mut parts: Vec<String> = words.chain(name).chain(rest.map(format_value)).collect();
+        let name = match self.ticker.as_str() {
+            "" => self.display_name.clone(),
+            ticker => Some(ticker.to_owned()),
+        };
+        let mut parts: Vec<String> = name.into_iter().chain(rest.map(format_value)).collect();
         if self.rest.is_empty() && self.value.is_none() {
             return String::new();
         }
         let unit = spell_out_unit(self.unit.as_deref().unwrap_or(""));
         parts.extend(self.value.map(|value| amount_in_words(value, &unit)));
-        let mut text = format!(" {}", parts.join(" "));
-        if let Some(date) = self.date {
-            text += &format!(" ({date}");
-            let newer = self.newer_mean.iter();
-            text.extend(newer.map(|mean| format!("; {}", mean.describe())));
-            text += ")";
-        }
-        text + ";"
+        let mean = self.newer_mean.as_ref().map(NewerMean::describe);
+        let newer = enclosed_value("; ", mean, "");
+        let dated = self.date.map(|date| format!(" ({date}{newer})"));
+        format!(" {}{};", parts.join(" "), dated.unwrap_or_default())
     }
 }
 
@@ -271,6 +246,12 @@ fn format_newer(signals: &[MarketSignal]) -> String {
         format!("\nAverages of {month} are newer: {}.", means.join(", "))
     });
     join(sentences, "")
+}
+
+/// When the data of an answer were fetched.
+pub(super) fn generated_at(desk: &Desk) -> Result<Timestamp> {
+    let fetched = desk.store_summary()?.updated_at();
+    Ok(fetched.unwrap_or_else(|| desk.now()))
 }
 
 /// Returns an indicator's value, rounded to the decimals of the catalogue.

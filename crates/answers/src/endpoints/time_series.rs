@@ -21,14 +21,11 @@ pub use vintages::{VintageRow, VintageState, Vintages};
 
 use crate::conditions::Condition;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
-use econoscope_core::indicators::transform::Units;
 use econoscope_desk::texts::doubts::Doubt;
-use transform::transform;
 
 /// Years ahead of which official forecasts speak, at most.
 const FORECAST_YEARS: i64 = 10;
@@ -83,14 +80,12 @@ impl Endpoint for Params {
         };
         let mut rendered = Answer::new(answer, text, Spec::of(Self::TOOL).max_age)?;
         rendered.png.clone_from(&answer.picture);
-        let truncation = if answer.truncated {
-            format!(
-                "only the newest 5,000 rows; older ones with end={}. ",
-                answer.start
-            )
-        } else {
-            String::new()
-        };
+        let start = cell(answer.truncated.then_some(answer.start));
+        let truncation = enclosed(
+            "only the newest 5,000 rows; older ones with end=",
+            &start,
+            ". ",
+        );
         rendered.csv = csv.map(|csv| Csv {
             body: csv.into(),
             file_name: format!("{}.csv", answer.column()),
@@ -115,16 +110,20 @@ pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnsw
 /// Reads the days that are asked for; those of an official forecast may be years ahead.
 fn select(desk: &Desk, params: &Params, as_of: AsOf) -> Result<DateSelection> {
     let select_until = |last| DateSelection::new(params, as_of, last, Some(desk));
-    let selected = select_until(desk.today());
     let is_forecast = || {
         let meant = desk.resolve("series", &params.series_id);
         meant.is_ok_and(|info| info.is_forecast())
     };
     let is_open = params.end.is_none() && params.dates.is_none();
-    match selected {
+    match select_until(desk.today()) {
         Err(_) if is_forecast() => select_until(shift(desk.today(), FORECAST_YEARS.years())),
         Ok(selection) if is_open && is_forecast() => {
-            Ok(selection.until(shift(newest(as_of, desk.today()), FORECAST_YEARS.years())))
+            let end = shift(newest(as_of, desk.today()), FORECAST_YEARS.years());
+            Ok(DateSelection {
+                end,
+                newest: end,
+                ..selection
+            })
         }
         selected => selected,
     }
@@ -177,7 +176,7 @@ fn all_rows(
     let (series, basis) = desk.real_time_series(series, as_of)?;
     answer.provenance.note("history", basis.unwrap_or_default());
     answer.provenance.note_alarm(desk, info, as_of)?;
-    answer = answer.with_rows(transform(&series, params, selection)?);
+    answer = answer.with_rows(&series, params, selection)?;
     note_doubts(&mut answer, info, params, desk.reading_day(as_of));
     if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
         && let Some(rate) = desk.published_rate_remark(info.id.as_str(), last.date, as_of)?
@@ -201,24 +200,15 @@ fn all_rows(
 
 /// Notes the doubt about the last figure, or about the newest in doubt of those that were asked for.
 fn note_doubts(answer: &mut TimeSeriesAnswer, info: &SeriesInfo, params: &Params, day: Date) {
-    let asked = if params.dates.is_some() {
-        usize::MAX
-    } else {
-        1
-    };
-    let dates: Vec<Date> = answer
-        .data
-        .iter()
-        .rev()
-        .take(asked)
-        .map(|row| row.date)
-        .collect();
     let id = info.id.as_str();
-    if let Some(date) = dates
-        .into_iter()
-        .find(|date| Doubt::find(id, *date, day).is_some())
-    {
-        answer.provenance.note_doubt(id, date, day);
+    let is_doubted = |row: &&Observation| Doubt::find(id, row.date, day).is_some();
+    let mut rows = answer.data.iter().rev();
+    let doubted = match params.dates {
+        Some(_) => rows.find(is_doubted),
+        None => rows.next(),
+    };
+    if let Some(row) = doubted {
+        answer.provenance.note_doubt(id, row.date, day);
     }
 }
 

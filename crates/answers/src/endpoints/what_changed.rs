@@ -12,13 +12,11 @@ pub use surprises::Surprise;
 
 use super::regime::title_case;
 use super::release_calendar::{self, ReleaseEvent};
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
-use econoscope_core::model::quantity::spell_out_unit;
 use moves::Move;
 
 /// Most moves in full; the rest are listed by identifier.
@@ -60,11 +58,10 @@ impl Regimes {
         let [then, now] = [&self.then, &self.now].map(|name| title_case(name));
         let [share_then, share_now] = [self.confidence_then, self.confidence].map(share);
         if then == now {
-            return format!(
-                "the regime has stayed {now} ({share_then} confidence, now {share_now})."
-            );
+            format!("the regime has stayed {now} ({share_then} confidence, now {share_now}).")
+        } else {
+            format!("the regime went from {then} ({share_then} confidence) to {now} ({share_now}).")
         }
-        format!("the regime went from {then} ({share_then} confidence) to {now} ({share_now}).")
     }
 }
 
@@ -165,21 +162,14 @@ impl Endpoint for Params {
         let decisions = a.decisions.iter();
         text.extend(decisions.map(|d| format!("\n{} on {}: {}.", d.name, d.date, d.outcome)));
         text += &surprises::render(&a.surprises);
-        let moves = a
-            .changes
-            .iter()
-            .map(|c| format!("\n- {}", format_change(c)));
+        let moves = a.changes.iter().map(format_change);
         let head = "\nMoves, most unusual first (now, then, in standard deviations):";
         text += &enclosed(head, &join(moves, ""), "");
-        let counts = [
-            ("moved less", a.smaller.len()),
-            ("have no newer figure", a.unchanged.len()),
-        ];
-        let others = counts
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(what, count)| format!("{count} others {what}"));
-        text += &enclosed("\n", &join(others, ", "), ".");
+        let smaller = ("moved less", &a.smaller);
+        let counts = [smaller, ("have no newer figure", &a.unchanged)].into_iter();
+        let some = counts.filter(|(_, others)| !others.is_empty());
+        let told = some.map(|(what, others)| format!("{} others {what}", others.len()));
+        text += &enclosed("\n", &join(told, ", "), ".");
         text + &a
             .provenance
             .render_closing_without(&["since"], &a.attribution)
@@ -210,16 +200,14 @@ fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) ->
     if !days.is_empty() {
         format!("the FOMC decided on {days}; what it decided is not loaded")
     } else if decisions.is_empty() {
-        format!(
-            "no meeting of the FOMC has decided since {}",
-            format::day(since)
-        )
+        let day = format::day(since);
+        format!("no meeting of the FOMC has decided since {day}")
     } else {
         String::new()
     }
 }
 
-/// Formats a move: "10-Year Treasury (DGS10): 4.1 %, 2026-08-20; 3.85, 2026-07-20 (+1.2)".
+/// Formats a move as a line: "- 10-Year Treasury (DGS10): 4.1 %, 2026-08-20; 3.85, 2026-07-20 (+1.2)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
         Some(u) => format_signed(u, 1),
@@ -237,7 +225,7 @@ fn format_change(c: &Change) -> String {
         _ => date.to_string(),
     };
     format!(
-        "{} ({}): {}, {}; {then}, {} ({unusual})",
+        "\n- {} ({}): {}, {}; {then}, {} ({unusual})",
         c.name,
         c.id,
         amount_in_words(c.now, &unit),

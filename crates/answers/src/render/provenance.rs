@@ -552,6 +552,16 @@ pub(crate) fn table_cell(text: &str) -> String {
     }
 }
 
+/// Formats a figure or a date as a cell; empty without one.
+pub(crate) fn cell<T: fmt::Display>(value: Option<T>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// Puts a value between `head` and `end`; empty without one.
+pub(crate) fn enclosed_value<T: fmt::Display>(head: &str, value: Option<T>, end: &str) -> String {
+    enclosed(head, &cell(value), end)
+}
+
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
 /// (publication lag): NFCI".
 pub(crate) fn in_words(knowledge: &[Basis]) -> String {

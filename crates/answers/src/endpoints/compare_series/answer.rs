@@ -4,8 +4,7 @@ use super::sheet::{self, SheetRow};
 use crate::conditions::ConditionFigures;
 use crate::endpoints::revisions::plus;
 use crate::prelude::*;
-use econoscope_core::indicators::prose::{capitalize, format_or_none};
-use econoscope_core::model::quantity::spell_out_unit;
+use econoscope_core::indicators::prose::format_or_none;
 
 /// The head of the table of columns. A percentile counts half of the figures equal to the latest.
 const COLUMNS: &str = "\nseries,name,unit,latest,date,change,mean,lowest,lowest date,highest,highest date,z-score,percentile";
@@ -24,13 +23,10 @@ pub struct ComparedColumn {
     /// Observations in the range.
     pub count: usize,
     /// First figure of the range.
-    #[serde(default)]
     pub first: f64,
     /// Its date.
-    #[serde(default)]
     pub first_date: Date,
     /// Newest less first.
-    #[serde(default)]
     pub change: f64,
     /// Newest figure.
     pub latest: f64,
@@ -143,8 +139,7 @@ impl Comparison {
             Ok(frequency) => frequency.label(*date),
             Err(()) => date.to_string(),
         };
-        let ends = self.dates.first().zip(self.dates.last());
-        let range = match ends {
+        let range = match self.dates.first().zip(self.dates.last()) {
             Some((first, last)) => format!("{} to {}", label(first), label(last)),
             None => DateRange::new(self.start, self.end).to_string(),
         };
@@ -157,10 +152,8 @@ impl Comparison {
         let conditions = self.conditions.iter().map(ConditionFigures::describe);
         let means = self.means.iter().map(ConditionMeans::describe);
         let pairs = self.correlations.iter().map(Correlation::describe);
-        let lines = conditions
-            .chain(means)
-            .chain(pairs)
-            .map(|line| format!("\n{line}"));
+        let told = conditions.chain(means).chain(pairs);
+        let lines = told.map(|line| format!("\n{line}"));
         format!(
             "{} figures, {range}, {rows} dates{common}.{COLUMNS}{}{}{}{}",
             capitalize(&self.frequency),
@@ -174,16 +167,10 @@ impl Comparison {
 
     /// Renders the rows of a table as CSV below its title.
     fn render_table(&self) -> String {
-        let title = self.provenance.notes.get(sheet::TITLE);
-        let credit = &self.attribution;
-        let closing = self
-            .provenance
-            .render_closing_without(&[sheet::TITLE], credit);
-        format!(
-            "{}.\n{}{closing}",
-            title.map_or("", String::as_str),
-            SheetRow::csv(&self.table)
-        )
+        let known = &self.provenance;
+        let title = known.notes.get(sheet::TITLE).map_or("", String::as_str);
+        let closing = known.render_closing_without(&[sheet::TITLE], &self.attribution);
+        format!("{title}.\n{}{closing}", SheetRow::csv(&self.table))
     }
 
     fn render_rows(&self) -> String {
@@ -210,7 +197,6 @@ impl ComparedColumn {
     fn format_row(&self) -> String {
         let title = self.title.as_deref().unwrap_or_default();
         let name = self.untrusted.format_field("title", title);
-        let or_none = |figure: Option<f64>| figure.map_or_else(String::new, |f| f.to_string());
         let cells = [
             table_cell(&self.series),
             table_cell(&name),
@@ -223,8 +209,8 @@ impl ComparedColumn {
             self.min_date.to_string(),
             self.max.to_string(),
             self.max_date.to_string(),
-            or_none(self.z_score),
-            or_none(self.percentile),
+            cell(self.z_score),
+            cell(self.percentile),
         ];
         format!("\n{}", cells.join(","))
     }
@@ -232,21 +218,17 @@ impl ComparedColumn {
 
 impl Correlation {
     fn describe(&self) -> String {
-        let a = &self.a;
-        let b = &self.b;
-        let count = self.count;
-        let figures = format_or_none(self.figures);
-        let changes = format_or_none(self.changes);
+        let [figures, changes] = [self.figures, self.changes].map(format_or_none);
         format!(
-            "Correlation {a} ~ {b} on {count} common dates: figures {figures}, changes {changes}."
+            "Correlation {} ~ {} on {} common dates: figures {figures}, changes {changes}.",
+            self.a, self.b, self.count
         )
     }
 }
 
 impl ConditionMeans {
     fn describe(&self) -> String {
-        let met = format_or_none(self.met);
-        let unmet = format_or_none(self.unmet);
+        let [met, unmet] = [self.met, self.unmet].map(format_or_none);
         let frequency = &self.frequency;
         format!(
             "Mean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",

@@ -116,11 +116,8 @@ fn check_cost(query: &Query) -> Result<()> {
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
     let row_count = |name: &str| context.series.row_count(name);
     let mut price = CostEstimate::new(&row_count);
-    let columns: Vec<usize> = query
-        .columns
-        .iter()
-        .map(|column| price.add(&column.tree))
-        .collect();
+    let trees = query.columns.iter().map(|column| &column.tree);
+    let columns: Vec<usize> = trees.map(|tree| price.add(tree)).collect();
     // Units transform every row; statistics and pairs are made of the range alone.
     let all_rows: usize = columns.iter().sum();
     let rows: usize = columns.iter().map(in_range).sum();

@@ -8,7 +8,6 @@ use super::wording::{self, Wording};
 use super::{Comparison, Params, Query};
 use crate::conditions::EvaluationContext;
 use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
-use crate::dates::{self, newest};
 use crate::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::format::number;
@@ -17,7 +16,6 @@ use econoscope_core::model::table;
 use econoscope_desk::basis::Values;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The rows of each table: the item, then the formulas of its level, its change on the period and its change over the year.
 const TABLES: &str = include_str!("../../../data/tables.csv");
@@ -128,35 +126,31 @@ impl<'a> Sheet<'a> {
         }
         let text = params.series.join(",");
         let named = wording::read(&text, !given.is_empty(), desk.today());
-        if let Some(mut wording) = named.filter(|_| params.units.is_none()) {
-            if !given.is_empty() {
-                wording.days = given;
-            }
-            let items = items(wording.table);
-            let mut columns = Vec::new();
-            for text in items.iter().flat_map(|(_, formulas)| formulas) {
-                columns.extend(formulas::columns(desk, FIELD, text)?);
-            }
-            return Ok(Some(Self {
-                params,
-                wording,
-                columns,
-                items,
-            }));
-        }
-        if params.dates.is_none() {
-            return Ok(None);
-        }
-        let columns = super::requested_columns(desk, params)?;
-        let item = |column: &RequestedColumn| (String::new(), vec![column.text.clone()]);
-        Ok(Some(Self {
-            params,
-            wording: Wording {
-                days: given,
+        let mut wording = match named.filter(|_| params.units.is_none()) {
+            Some(wording) => wording,
+            None if params.dates.is_none() => return Ok(None),
+            None => Wording {
                 title: "Figures".into(),
                 ..Wording::default()
             },
-            items: columns.iter().map(item).collect(),
+        };
+        if !given.is_empty() {
+            wording.days = given;
+        }
+        let mut items = items(wording.table);
+        let mut columns = Vec::new();
+        for text in items.iter().flat_map(|(_, formulas)| formulas) {
+            columns.extend(formulas::columns(desk, FIELD, text)?);
+        }
+        if wording.table.is_empty() {
+            columns = super::requested_columns(desk, params)?;
+            let item = |column: &RequestedColumn| (String::new(), vec![column.text.clone()]);
+            items = columns.iter().map(item).collect();
+        }
+        Ok(Some(Self {
+            params,
+            wording,
+            items,
             columns,
         }))
     }
@@ -233,9 +227,7 @@ impl<'a> Sheet<'a> {
         let series = NamedSeries::fetch(desk, as_of, range, trees)?;
         let mut provenance = Provenance::new(desk, as_of, series.ids())?;
         if !is_named {
-            series.note_names(desk, &mut provenance)?;
-            let notes = self.columns.iter().filter_map(|c| c.note.as_deref());
-            provenance.append_note("names", &join(notes, "; "));
+            series.note_names(desk, &self.columns, &mut provenance)?;
         }
         let query = Query {
             params: self.params,
@@ -277,13 +269,9 @@ impl<'a> Sheet<'a> {
         }
         let most = if is_amount { 2 } else { MAX_DAYS };
         if texts.len() > most {
+            let given = texts.join(", ");
             let allowed = format!("{most} days at most");
-            return Err(Error::invalid(
-                "dates",
-                &texts.join(", "),
-                "are many",
-                &allowed,
-            ));
+            return Err(Error::invalid("dates", &given, "are many", &allowed));
         }
         let day = |text: &String| match dates::read("dates", text, newest, today)? {
             day if day > today => {
@@ -334,11 +322,7 @@ fn line(
     let changes: Vec<Option<Column>> = others
         .map(|text| Some(find(text)?.column.clone()))
         .collect();
-    let change_unit = changes
-        .iter()
-        .flatten()
-        .next()
-        .map(|c| c.unit.short.clone());
+    let changed = changes.iter().flatten().next();
     let is_untrusted = level.series().info.is_untrusted;
     let title = level.title.clone().filter(|_| !is_untrusted);
     let own = title.unwrap_or_else(|| level.name.clone());
@@ -347,7 +331,7 @@ fn line(
         item: if item.is_empty() { own } else { item },
         series: level.name.clone(),
         unit: column.unit.short.clone(),
-        change_unit,
+        change_unit: changed.map(|c| c.unit.short.clone()),
         figures: Map::new(),
     };
     Some(Line {
@@ -393,11 +377,9 @@ fn level_on(column: &Column, date: Date) -> Value {
 
 /// Returns the change of a period with the decimals that agencies print; "none" stands beside a level that tells why.
 fn change_on(column: &Column, date: Date) -> Value {
-    let is_percent = column.unit.short == "%";
-    let decimals = if is_percent {
-        1
-    } else {
-        column.series.info.decimals.into()
+    let decimals = match column.unit.short.as_str() {
+        "%" => 1,
+        _ => column.series.info.decimals.into(),
     };
     let value = column.series.value_on(date);
     value.map_or_else(|| "none".into(), |value| round_to(value, decimals).into())

@@ -3,17 +3,13 @@
 use super::Query;
 use super::answer::{ComparedColumn, ConditionMeans, Correlation};
 use super::columns::{ComputedColumns, NamedColumn};
-use super::weeks::{align_weeks, describe_weeks, weekdays};
 use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods};
-use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
+use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, mean, percentile_rank, summary};
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::series_info::remove_rounding_error;
-use std::sync::Arc;
 
 /// Figures in an answer by default: eleven rows of two columns.
 const MAX_CELLS: usize = 22;
@@ -35,6 +31,8 @@ pub(super) struct Table {
     grid: AlignedSeries,
     /// Columns with a figure, for each date.
     counts: Vec<usize>,
+    /// Number of dates that all columns have.
+    pub(super) common: usize,
 }
 
 impl Table {
@@ -53,17 +51,36 @@ impl Table {
         };
         let mut columns = Vec::with_capacity(aligned.len());
         let mut missing = computed.missing;
+        let units = query.params.units();
+        let change = (units != Units::Level).then(|| units.describe());
+        let suffix = enclosed_value(", ", change, "");
         for named in aligned {
-            match cut(&named, query) {
-                Ok(column) => columns.push(column),
-                Err(reason) => missing.push((named.name, reason)),
+            // Transformed before it is cut to the range, whose first year has growth rates, too.
+            let whole = named.column.transform(units);
+            let rows = rows_in_range(&whole, query.context.range);
+            if rows.is_empty() {
+                let reason = no_data(&named.name, query, &whole);
+                missing.push((named.name, reason));
+                continue;
             }
+            let info = Arc::clone(&whole.series.info);
+            columns.push(NamedColumn {
+                title: named.title.map(|title| title + &suffix),
+                column: Column {
+                    series: Arc::new(Series::new(info, rows)),
+                    unit: whole.unit,
+                },
+                ..named
+            });
         }
         let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
         let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
-        let counts = (0..grid.dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
+        let count = |row| values(row).filter(|value| !value.is_nan()).count();
+        let counts: Vec<usize> = (0..grid.dates.len()).map(count).collect();
+        let all = columns.len();
         Ok(Self {
-            counts: counts.collect(),
+            common: counts.iter().filter(|n| **n == all).count(),
+            counts,
             columns,
             missing,
             frequency: periods.frequency,
@@ -75,12 +92,6 @@ impl Table {
     /// Number of dates that any column has.
     pub(super) fn row_count(&self) -> usize {
         self.grid.dates.len()
-    }
-
-    /// Number of dates that all columns have.
-    pub(super) fn common_count(&self) -> usize {
-        let all = self.columns.len();
-        self.counts.iter().filter(|n| **n == all).count()
     }
 
     /// Returns the positions of at most `max_points` rows, by default of as many as a text has room for.
@@ -153,20 +164,13 @@ impl Table {
         let Some(newest) = self.columns.iter().filter_map(last).max() else {
             return String::new();
         };
+        let when = |day| self.frequency.period_phrase(day);
         let early = self.columns.iter().filter_map(|c| {
             let last = last(c).filter(|last| *last < newest)?;
-            Some(format!(
-                "{} ends {}",
-                c.name,
-                self.frequency.period_phrase(last)
-            ))
+            Some(format!("{} ends {}", c.name, when(last)))
         });
-        let when = self.frequency.period_phrase(newest);
-        enclosed(
-            "",
-            &join(early, ", "),
-            &format!(", the others {when} at the latest"),
-        )
+        let others = format!(", the others {} at the latest", when(newest));
+        enclosed("", &join(early, ", "), &others)
     }
 
     /// Describes which periods each column lacks before its end; empty without one.
@@ -202,11 +206,8 @@ impl Table {
         let truth = convert(&evaluated, frequency, context.aggregation, None)?;
         let mut series = vec![Arc::clone(&truth)];
         for NamedColumn { column, .. } in &self.columns {
-            series.push(if column.series.frequency() < frequency {
-                convert(&column.series, frequency, context.aggregation, Some(&truth))?
-            } else {
-                Arc::clone(&column.series)
-            });
+            let how = context.aggregation;
+            series.push(convert(&column.series, frequency, how, Some(&truth))?);
         }
         let grid = AlignedSeries::align(&Vec::from_iter(series.iter().map(|s| &**s)));
         let Some((is_met, figures)) = grid.columns.split_first() else {
@@ -279,43 +280,11 @@ fn convert_columns(
     let weekly = series.find(|s| s.frequency() == Frequency::Weekly && !has_own_weeks);
     let aggregation = query.context.aggregation;
     let converted = columns.into_iter().map(|named| {
-        let series = convert(
-            &named.column.series,
-            periods,
-            aggregation,
-            weekly.as_deref(),
-        )?;
+        let own = &named.column.series;
+        let series = convert(own, periods, aggregation, weekly.as_deref())?;
         Ok(named.with_series(series))
     });
     converted.collect()
-}
-
-/// Transforms a column and cuts it to the range, in that order, so that the first year of the range has growth rates, too.
-///
-/// # Errors
-/// [`Error::NoData`] for a column without a figure in the range; it names the newest figure before.
-fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
-    let units = query.params.units();
-    let range = query.context.range;
-    let whole = named.column.clone().transform(units);
-    let rows = rows_in_range(&whole, range);
-    if rows.is_empty() {
-        return Err(no_data(&named.name, query, &whole));
-    }
-    let suffix = if units == Units::Level {
-        String::new()
-    } else {
-        format!(", {}", units.describe())
-    };
-    Ok(NamedColumn {
-        name: named.name.clone(),
-        title: named.title.as_ref().map(|title| title.clone() + &suffix),
-        is_plain: named.is_plain,
-        column: Column {
-            series: Arc::new(Series::new(Arc::clone(&whole.series.info), rows)),
-            unit: whole.unit,
-        },
-    })
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
@@ -338,19 +307,13 @@ fn no_data(name: &str, query: &Query, whole: &Column) -> Error {
 /// equal in ranks and counts.
 fn rows_in_range(column: &Column, range: DateRange) -> Vec<Observation> {
     // Small figures, such as some quotients, would lose digits that count.
-    let clean = |value: f64| {
-        if value.abs() < 1e-3 {
-            value
-        } else {
-            remove_rounding_error(value)
-        }
+    let clean = |value: f64| match value.abs() {
+        ..1e-3 => value,
+        _ => remove_rounding_error(value),
     };
-    let rows = column
-        .series
-        .between(range.start, range.end)
-        .iter()
-        .map(|o| Observation::new(o.date, clean(o.value)));
-    rows.collect()
+    let rows = column.series.between(range.start, range.end).iter();
+    rows.map(|o| Observation::new(o.date, clean(o.value)))
+        .collect()
 }
 
 /// Returns the statistics of a column beside `values`, its figures at the dates of the answer; `None` without a row.
@@ -418,19 +381,61 @@ fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) ->
 /// without yields is not shown.
 fn thin(figures: &[usize], max: usize) -> Vec<usize> {
     let count = figures.len();
-    let last = figures.len().saturating_sub(1);
+    let last = count.saturating_sub(1);
     let shown = count.min(max.max(2));
     let position = |i: usize| i * last / shown.saturating_sub(1).max(1);
     let fullest = |i: usize| {
-        let end = if i == 0 {
-            1
-        } else {
-            position(i + 1).min(count)
-        };
-        let rows = position(i)..end.max(position(i) + 1);
+        let next = if i == 0 { 1 } else { position(i + 1) };
+        let rows = position(i)..next.min(count).max(position(i) + 1);
         rows.min_by_key(|row| std::cmp::Reverse(figures.get(*row)))
     };
     (0..shown).filter_map(fullest).collect()
+}
+
+/// Returns the days on which the weeks of the columns end, each with its columns; empty without a weekly column.
+fn weekdays(columns: &[NamedColumn]) -> Vec<(String, Vec<&str>)> {
+    let mut weekdays: Vec<(String, Vec<&str>)> = Vec::new();
+    let is_weekly = |c: &&NamedColumn| c.series().frequency() == Frequency::Weekly;
+    for named in columns.iter().filter(is_weekly) {
+        let Some(last) = named.series().observations.last() else {
+            continue;
+        };
+        let weekday = last.date.strftime("%A").to_string();
+        match weekdays.iter_mut().find(|(day, _)| *day == weekday) {
+            Some((_, names)) => names.push(&named.name),
+            None => weekdays.push((weekday, vec![&named.name])),
+        }
+    }
+    weekdays
+}
+
+/// Describes the days on which weeks end; empty without a weekly column.
+fn describe_weeks(weekdays: &[(String, Vec<&str>)]) -> String {
+    match weekdays {
+        [] => String::new(),
+        [(day, _)] => format!("weeks end on {day}"),
+        several => {
+            let days = several
+                .iter()
+                .map(|(day, names)| format!("{} on {day}", names.join(", ")));
+            format!(
+                "weeks end on different days ({}); each stands at the Friday of its week from Monday to Sunday",
+                join(days, "; ")
+            )
+        }
+    }
+}
+
+/// Moves weeks that end on different days to one Friday each.
+fn align_weeks(columns: &[NamedColumn]) -> Vec<NamedColumn> {
+    let aligned = side_by_side(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
+    let pairs = columns.iter().zip(aligned);
+    let moved = pairs.map(|(named, rows)| {
+        let info = Arc::clone(&named.column.series.info);
+        let series = Arc::new(Series::new(info, rows.into_owned()));
+        named.clone().with_series(series)
+    });
+    moved.collect()
 }
 
 #[cfg(test)]

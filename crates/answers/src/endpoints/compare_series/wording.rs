@@ -1,6 +1,5 @@
 //! What names a table: "yield curve in June 2007 and now", "employment report as published 2023-09-01", "$1,200".
 
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::model::table;
 use econoscope_core::model::words::keywords;
@@ -60,6 +59,13 @@ struct Named {
     is_dated: bool,
 }
 
+/// What an amount of dollars names, beside days.
+static AMOUNT: Named = Named {
+    table: "amount",
+    title: "",
+    is_dated: true,
+};
+
 static TABLES: LazyLock<BTreeMap<Vec<String>, Named>> = LazyLock::new(|| {
     // A test reads every row.
     let rows = table::rows(NAMES).filter_map(|(_, row)| row.ok());
@@ -95,8 +101,11 @@ pub(super) fn read(text: &str, is_dated: bool, today: Date) -> Option<Wording> {
         return None;
     }
     for length in (1..=words.len()).rev() {
-        for (start, name) in words.windows(length).enumerate() {
-            let Some(named) = find(&name.join(" ")) else {
+        for (start, run) in words.windows(length).enumerate() {
+            let name = run.join(" ");
+            let amount = amount(&name);
+            let meant = amount.map(|_| &AMOUNT);
+            let Some(named) = meant.or_else(|| TABLES.get(&significant(&name))) else {
                 continue;
             };
             let before = words.iter().take(start);
@@ -112,7 +121,7 @@ pub(super) fn read(text: &str, is_dated: bool, today: Date) -> Option<Wording> {
                 return Some(Wording {
                     table: named.table,
                     title: named.title.to_owned(),
-                    amount: amount(&name.join(" ")),
+                    amount,
                     days,
                     known,
                 });
@@ -120,17 +129,6 @@ pub(super) fn read(text: &str, is_dated: bool, today: Date) -> Option<Wording> {
         }
     }
     None
-}
-
-fn find(name: &str) -> Option<&'static Named> {
-    static AMOUNT: Named = Named {
-        table: "amount",
-        title: "",
-        is_dated: true,
-    };
-    amount(name)
-        .map(|_| &AMOUNT)
-        .or_else(|| TABLES.get(&significant(name)))
 }
 
 /// Reads an amount of dollars: "$1,200", "1200 dollars".

@@ -112,15 +112,14 @@ impl AlarmHistory {
             self.periods.len(),
             self.basis
         );
-        let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
         for period in self.periods.iter().take(MAX_LISTED) {
             let recession = period.recession.as_deref().unwrap_or("none");
             text += &format!(
                 "\n{},{},{},{},{recession}",
                 period.on,
                 period.on_known,
-                day(period.off),
-                day(period.off_known)
+                cell(period.off),
+                cell(period.off_known)
             );
         }
         let more = self.periods.len().saturating_sub(MAX_LISTED);

@@ -2,12 +2,10 @@
 
 use super::alarms::AlarmHistory;
 use crate::prelude::*;
-use econoscope_core::indicators::prose::format_number;
-use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::ScoreTable;
 
 /// A figure that inputs add up to; composites have one, the regime two.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// What it is.
     pub name: String,
@@ -32,8 +30,7 @@ impl Score {
             Some(v) => format!("{} {}", format_number(v, 2), spell_out_unit(&self.unit)),
             None => "not available".to_owned(),
         };
-        let now = value(self.value);
-        let before = value(self.value_before);
+        let [now, before] = [self.value, self.value_before].map(value);
         let base = format_number(self.base, 2);
         let base = enclosed(", base ", if self.base == 0.0 { "" } else { &base }, "");
         format!("{} {now}, {earlier} {before}{base}", self.name)
@@ -88,7 +85,7 @@ pub struct AsRevised {
 }
 
 /// One input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedInput {
     /// Score it belongs to.
     pub score: String,
@@ -127,7 +124,7 @@ impl ExplainedInput {
             let reason = self.missing.as_deref().unwrap_or("no value");
             return format!("{head},missing: {}", table_cell(reason));
         };
-        let points = |p: Option<f64>| p.map_or_else(String::new, |p| format_signed(p, 2));
+        let points = |p: Option<f64>| cell(p.map(|p| format_signed(p, 2)));
         let unit = table_cell(&self.unit);
         format!(
             "{head},{},{unit},{date},{},{}",
@@ -148,7 +145,7 @@ pub struct ProbitAnswer {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// CRPI, RNOW, CNLI, CMSI, CRAI, NVI, regime or SAHM.
     pub indicator: String,

@@ -2,10 +2,8 @@
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use crate::prelude::*;
-use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
-use econoscope_core::model::series_info::round_to;
 use econoscope_desk::real_time::Figures;
 
 /// Most differing labels in an answer.
@@ -71,13 +69,11 @@ impl AsRevised {
     pub(super) fn describe(&self, label: Option<&str>) -> String {
         let mut text = String::from("As known then and from the last revisions:");
         for s in &self.scores {
-            if let (Some(known), Some(revised)) = (s.known_then, s.last_revised) {
-                let name = &s.name;
-                let known = format_number(known, 2);
-                let revised = format_number(revised, 2);
+            let name = &s.name;
+            if let Some((known, revised)) = s.known_then.zip(s.last_revised) {
+                let [known, revised] = [known, revised].map(|value| format_number(value, 2));
                 text += &format!(" {name} {known} and {revised};");
             }
-            let name = &s.name;
             let mean = format_number(s.mean_difference, 2);
             let largest = format_signed(s.largest_difference, 2);
             let date = s.largest_date;
@@ -85,10 +81,8 @@ impl AsRevised {
         }
         let labels = label.zip(self.label_last_revised.as_deref());
         text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
-        let differ = self.labels_differ;
-        let months = self.months;
-        let since = self.since;
-        text += &format!(" the label differs in {differ} of {months} month ends since {since}");
+        let differ = format!("{} of {} month ends", self.labels_differ, self.months);
+        text += &format!(" the label differs in {differ} since {}", self.since);
         text.extend(self.labels.first().map(|last| {
             let known = &last.known_then;
             let revised = &last.last_revised;
@@ -116,23 +110,21 @@ fn compare_score(
     revised: Option<&f64>,
     months: &[ComparedMonth],
 ) -> Option<RevisedScore> {
-    let differences: Vec<(Date, f64)> = months
-        .iter()
-        .filter_map(|(known, revised)| {
-            let difference = known.scores.get(index)? - revised.scores.get(index)?;
-            Some((known.date, difference))
-        })
-        .collect();
+    let difference = |(known, revised): &ComparedMonth| {
+        let difference = known.scores.get(index)? - revised.scores.get(index)?;
+        Some((known.date, difference))
+    };
+    let differences: Vec<(Date, f64)> = months.iter().filter_map(difference).collect();
     let sum: f64 = differences.iter().map(|(_, d)| d.abs()).sum();
     let by_size = |a: &&(Date, f64), b: &&(Date, f64)| a.1.abs().total_cmp(&b.1.abs());
     let (largest_date, largest) = *differences.iter().max_by(by_size)?;
     let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
-    let difference = score.value.zip(last_revised).map(|(a, b)| a - b);
+    let both = score.value.zip(last_revised);
     Some(RevisedScore {
         name: score.name.clone(),
         known_then: score.value,
         last_revised,
-        difference: difference.map(|d| round_to(d, 4)),
+        difference: both.map(|(known, revised)| round_to(known - revised, 4)),
         mean_difference: round_to(sum / count(differences.len()), 4),
         largest_difference: round_to(largest, 4),
         largest_date,

@@ -3,11 +3,9 @@
 use super::answer::{ExplainedInput, Explanation, Score};
 use super::{Params, what_changed};
 use crate::conditions::claim::{GROWTH, LEVEL};
-use crate::dates;
 use crate::prelude::*;
 use econoscope_core::indicators::drivers::{Breakdown, Contribution, Ends, Rule, Whole};
 use econoscope_core::indicators::identities;
-use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::model::SeriesSet;
 use econoscope_desk::basis::Values;
 
@@ -26,10 +24,10 @@ pub(super) fn find(desk: &Desk, name: &str) -> Result<Option<&'static Whole>> {
         let mut words = formula.split(|c: char| !c.is_ascii_alphanumeric());
         let of = |id: &str| {
             // What drove the economy is told of its real growth.
-            let is_output = ["GDP", LEVEL].contains(&id);
-            let id = if is_output { GROWTH } else { id };
+            let is_level = ["GDP", LEVEL].contains(&id);
+            let meant = if is_level { GROWTH } else { id };
             let mut wholes = Whole::all().iter();
-            wholes.find(|w| [w.series, w.total].contains(&id))
+            wholes.find(|w| [w.series, w.total].contains(&meant))
         };
         words.find_map(of)
     };
@@ -53,13 +51,11 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
     let mut set = desk.series_set(whole.inputs(), as_of)?;
     // The whole may be computed from others.
     set.insert(desk.series_or_reason(total, as_of)?);
-    let Change {
-        ends,
-        parts,
-        newest,
-    } = find_change(desk, whole, &set, params)?;
+    let change = find_change(desk, whole, &set, params)?;
+    let ends = change.ends;
+    let parts = &change.parts;
     let mut provenance = Provenance::new(desk, as_of, whole.inputs())?;
-    if params.date.is_none() && ends.to < newest {
+    if params.date.is_none() && ends.to < change.newest {
         let label = total.frequency.label(ends.to);
         let note = format!("{label} is the newest of which every part is held");
         provenance.note("date", note);
@@ -73,18 +69,13 @@ pub(super) fn explain(desk: &Desk, whole: &'static Whole, params: &Params) -> Re
         method: "contributions of parts".into(),
         formula: formula(whole.rule).into(),
         method_source: total.source.clone(),
-        label: None,
         before: ends.from,
-        scores: vec![score(whole.rule, total, &parts, ends.to)],
+        scores: vec![score(whole.rule, total, parts, ends.to)],
         inputs: inputs.map(|c| input(whole.rule, c, ends.to)).collect(),
-        probits: BTreeMap::new(),
-        alarm: None,
-        moved: describe(whole, total, &parts, ends),
-        interpretation: String::new(),
-        record: Vec::new(),
-        hindsight: None,
+        moved: describe(whole, total, parts, ends),
         attribution: desk.attribution(),
         provenance,
+        ..Explanation::default()
     })
 }
 
@@ -103,11 +94,10 @@ fn find_change(
             Some(text) => what_changed::parse_since(text, to, today)?,
             None => shift(to, (-whole.months).months()),
         };
-        let ends = Ends {
+        Ok(Ends {
             from: period(from),
             to,
-        };
-        Ok(ends)
+        })
     };
     let figures = set.up_to(whole.total, Date::MAX);
     let Some(newest) = figures.last().map(|o| o.date) else {
@@ -116,11 +106,8 @@ fn find_change(
     let break_down = |to: Date| -> Result<Change> {
         let ends = ends(to)?;
         let parts = whole.break_down(set, ends).map_err(|reason| {
-            let change = format!(
-                "the change of {} to {}",
-                whole.series,
-                total.frequency.label(to)
-            );
+            let label = total.frequency.label(to);
+            let change = format!("the change of {} to {label}", whole.series);
             Error::no_data(change, reason)
         })?;
         Ok(Change {
@@ -133,10 +120,8 @@ fn find_change(
         return break_down(period(dates::read("date", text, today, today)?));
     }
     let recent = figures.iter().rev().take(MAX_PERIODS_BACK);
-    let mut changes = recent.map(|o| break_down(o.date));
-    changes
-        .find(Result::is_ok)
-        .unwrap_or_else(|| break_down(newest))
+    let change = recent.map(|o| break_down(o.date)).find(Result::is_ok);
+    change.unwrap_or_else(|| break_down(newest))
 }
 
 fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
@@ -151,8 +136,7 @@ fn score(rule: Rule, total: &SeriesInfo, parts: &Breakdown, to: Date) -> Score {
         date: Some(to),
         value: Some(round_to(parts.change, 4)),
         base: round_to(parts.rest(), 4),
-        value_before: None,
-        base_before: 0.0,
+        ..Score::default()
     }
 }
 
@@ -162,19 +146,15 @@ pub(super) fn render(a: &Explanation) -> String {
     let is_count = |unit: &str| !unit.contains('%') && !unit.contains("points");
     let decimals = 2 * usize::from(!a.scores.iter().any(|score| is_count(&score.unit)));
     for input in &a.inputs {
-        let number = |value: Option<f64>, decimals| {
-            value.map_or_else(String::new, |value| format_number(value, decimals))
-        };
-        let points = input
-            .points
-            .map_or_else(String::new, |p| format_signed(p, decimals));
+        let number = |value: Option<f64>| cell(value.map(|value| format_number(value, 1)));
+        let points = cell(input.points.map(|points| format_signed(points, decimals)));
         text += &format!(
             "\n{},{},{},{},{},{points}",
             table_cell(&input.name),
             input.series,
-            number(input.value, 1),
+            number(input.value),
             table_cell(&input.unit),
-            number(input.weight.map(|weight| 100.0 * weight), 1),
+            number(input.weight.map(|weight| 100.0 * weight)),
         );
     }
     let rest = a.scores.first().map_or(0.0, |score| score.base);
@@ -186,19 +166,13 @@ pub(super) fn render(a: &Explanation) -> String {
 
 /// Refuses a past day of which the figures are not known.
 fn check_known(desk: &Desk, whole: &Whole, as_of: AsOf) -> Result<()> {
-    let bases = desk.basis(whole.inputs(), as_of)?;
-    let mut revised = Vec::new();
-    for basis in bases
-        .iter()
-        .filter(|basis| basis.values == Values::AsLastRevised)
-    {
-        revised.extend(basis.series.iter().map(String::as_str));
-    }
     let AsOf::Day(day) = as_of else { return Ok(()) };
-    if revised.is_empty() {
+    let bases = desk.basis(whole.inputs(), as_of)?.into_iter();
+    let revised = bases.filter(|basis| basis.values == Values::AsLastRevised);
+    let named = join(revised.flat_map(|b| b.series).take(MAX_NAMED), ", ");
+    if named.is_empty() {
         return Ok(());
     }
-    let named = join(revised.iter().take(MAX_NAMED), ", ");
     let problem = format!("is a day of which no vintages of {named} are held");
     let allowed = "leave it out: the answer then shows today's figures of any date=";
     Err(Error::invalid("as_of", &day.to_string(), &problem, allowed))
@@ -231,61 +205,53 @@ fn input(rule: Rule, contribution: &Contribution, to: Date) -> ExplainedInput {
         (Rule::Rate, "participation") | (Rule::Published, _) => "points",
         (Rule::Sum | Rule::Rate, _) => "thousand persons",
     };
+    let own = if part.of.is_empty() {
+        "change"
+    } else {
+        part.of
+    };
     ExplainedInput {
-        score: if part.of.is_empty() {
-            "change"
-        } else {
-            part.of
-        }
-        .into(),
+        score: own.into(),
         name: part.name.into(),
         series: part.series.into(),
         unit: unit.into(),
-        weight: contribution
-            .weight
-            .map(|weight| round_to(weight / 100.0, 5)),
+        weight: contribution.weight.map(|w| round_to(w / 100.0, 5)),
         date: Some(to),
         value: Some(round_to(contribution.change, 4)),
         points: Some(round_to(contribution.points, 4)),
-        value_before: None,
-        points_before: None,
-        missing: None,
+        ..ExplainedInput::default()
     }
 }
 
 /// Describes the change and its largest contributions.
 fn describe(whole: &Whole, total: &SeriesInfo, parts: &Breakdown, ends: Ends) -> String {
     let change = parts.change;
-    let decimals = if whole.rule == Rule::Sum { 0 } else { 1 };
+    let is_sum = whole.rule == Rule::Sum;
     let verb = if change < 0.0 { "fell" } else { "rose" };
-    let size = format_number(change.abs(), decimals);
+    let size = format_number(change.abs(), usize::from(!is_sum));
     let [to, from] = [ends.to, ends.from].map(|date| total.frequency.label(date));
     let id = whole.total;
+    let title = &total.title;
     let head = match whole.rule {
-        Rule::Prices => format!("{} [{id}] {verb} {size} % from {from} to {to}", total.title),
-        Rule::Sum => format!(
-            "{} [{id}] {verb} by {size} thousand from {from} to {to}",
-            total.title
-        ),
+        Rule::Prices => format!("{title} [{id}] {verb} {size} % from {from} to {to}"),
+        Rule::Sum => format!("{title} [{id}] {verb} by {size} thousand from {from} to {to}"),
         Rule::Rate => {
             format!("The unemployment rate [{id}] {verb} {size} points from {from} to {to}")
         }
-        Rule::Published => format!(
-            "Real GDP [{id}] {} at an annual rate of {} % in {to}",
-            if change < 0.0 { "shrank" } else { "grew" },
-            size
-        ),
+        Rule::Published => {
+            let grew = if change < 0.0 { "shrank" } else { "grew" };
+            format!("Real GDP [{id}] {grew} at an annual rate of {size} % in {to}")
+        }
     };
-    let places = if whole.rule == Rule::Sum { 0 } else { 2 };
+    let places = if is_sum { 0 } else { 2 };
     let named = |of_whole: bool| {
         let is_named = |c: &&Contribution| c.part.of.is_empty() == of_whole;
         let mut own: Vec<&Contribution> = parts.contributions.iter().filter(is_named).collect();
         own.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
         let largest = own.into_iter().take(MAX_NAMED);
-        join(
-            largest.map(|c| format!("{} {}", c.part.name, format_signed(c.points, places))),
-            ", ",
-        )
+        let told =
+            |c: &Contribution| format!("{} {}", c.part.name, format_signed(c.points, places));
+        join(largest.map(told), ", ")
     };
     let of_parts = capitalize(&named(false));
     let within = enclosed(" Of these: ", &of_parts, ".");

@@ -44,15 +44,11 @@ impl ComparisonSide {
         let date = value.map(|_| reading.date);
         let probits = (indicator.id == CRPI.indicator.id).then(|| recession::probits(&reading));
         let probit = |(name, value)| {
-            let value = rounded(value);
-            let value_before = None;
-            (
-                name,
-                ProbitAnswer {
-                    value,
-                    value_before,
-                },
-            )
+            let probit = ProbitAnswer {
+                value: rounded(value),
+                value_before: None,
+            };
+            (name, probit)
         };
         let inputs = reading.inputs.iter();
         Ok(Self {
@@ -145,8 +141,7 @@ fn score(name: &str, unit: &str, date: Option<Date>, value: Option<f64>, base: f
         date,
         value: value.map(rounded),
         base: rounded(base),
-        value_before: None,
-        base_before: 0.0,
+        ..Score::default()
     }
 }
 
@@ -164,9 +159,8 @@ fn input(desk: &Desk, score: &str, input: &Input) -> ExplainedInput {
         date: input.date,
         value: input.value.filter(|_| restricted.is_none()).map(rounded),
         points: input.contribution.map(rounded),
-        value_before: None,
-        points_before: None,
         missing: restricted.or_else(|| input.missing.clone()),
+        ..ExplainedInput::default()
     }
 }
 

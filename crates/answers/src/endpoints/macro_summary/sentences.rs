@@ -1,6 +1,7 @@
 //! The text of the summary: the regime first, then a line for each subject, with the date of each figure.
 
 use super::MacroSummary;
+use crate::endpoints::regime::describe_scores;
 use crate::prelude::*;
 use econoscope_core::format;
 use econoscope_core::indicators::recession::CRPI;
@@ -36,7 +37,7 @@ pub(super) fn render(a: &MacroSummary) -> String {
         .iter()
         .map(|(subject, text)| enclosed(&format!("\n- {subject}"), text, "."));
     let others = a.narrative.as_deref().filter(|_| is_forwarded);
-    let narrative = enclosed("\n", others.unwrap_or_default(), "");
+    let narrative = enclosed_value("\n", others, "");
     format!(
         "{}{}{narrative}{}",
         regime(a),
@@ -61,63 +62,47 @@ fn regime(a: &MacroSummary) -> String {
     let confidence = regime.confidence.map(|c| format!("{c} % confidence"));
     let is_known = |word: &String| !word.is_empty() && !word.eq_ignore_ascii_case(UNKNOWN);
     let trajectory = Some(regime.trajectory.clone()).filter(is_known);
-    let month = date(a, "regime").map(format::month);
-    let known = join(month.into_iter().chain(confidence).chain(trajectory), ", ");
+    let month = month(a, "regime").into_iter();
+    let known = join(month.chain(confidence).chain(trajectory), ", ");
     let details = enclosed(" (", &known, ")");
     if !is_known(&regime.current) {
         return format!("The regime of the US economy is unknown{details}.");
     }
     let known_scores = regime.growth_score.zip(regime.inflation_score);
-    let scores = known_scores.map(|(growth, inflation)| {
-        format!(
-            ": growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold",
-            format_signed(growth, 2),
-            format_signed(inflation, 2)
-        )
-    });
+    let told = known_scores.map(|(growth, inflation)| describe_scores(growth, inflation));
+    let scores = enclosed_value(": ", told, "");
     let is_past = !a.provenance.knowledge.is_empty();
     let subject = match a.provenance.as_of.filter(|_| is_past).map(format::day) {
         Some(day) => format!("On {day} the US economy was in"),
         None => "The US economy is in".to_owned(),
     };
-    format!(
-        "{subject} {}{details}{}.",
-        regime.current,
-        scores.unwrap_or_default()
-    )
+    format!("{subject} {}{details}{scores}.", regime.current)
 }
 
 fn output(a: &MacroSummary) -> String {
-    let growth = a.gdp_growth_pct.map(|rate| {
-        let quarter = date(a, "gdp_growth_pct").map(|day| Frequency::Quarterly.label(day));
-        let quarter = enclosed(" in ", &quarter.unwrap_or_default(), "");
-        format!(": real GDP {} at an annual rate{quarter}", grown(rate))
-    });
-    growth.unwrap_or_default()
+    let quarter = date(a, "gdp_growth_pct").map(|day| Frequency::Quarterly.label(day));
+    let end = format!(" at an annual rate{}", enclosed_value(" in ", quarter, ""));
+    enclosed_value(": real GDP ", a.gdp_growth_pct.map(grown), &end)
 }
 
 fn labor(a: &MacroSummary) -> String {
     let labor = &a.labor;
-    let month = date(a, "payrolls");
+    let released = date(a, "payrolls");
     let payrolls = labor.payrolls_thousands.map(|level| {
-        let moved = moved(labor.payrolls_change_thousands, 0, "thousand", month);
+        let moved = moved(labor.payrolls_change_thousands, 0, "thousand", released);
         format!("payrolls {moved} {} thousand", format::number(level, 0))
     });
     let unemployment = labor.unemployment_rate_pct.map(|level| {
-        let other = date(a, "unemployment_rate").filter(|own| month != Some(*own));
+        let other = date(a, "unemployment_rate").filter(|own| released != Some(*own));
         let moved = moved(labor.unemployment_change_pp, 1, "points", other);
         format!("unemployment {moved} {level} %")
     });
     let sahm = labor.sahm_rule.map(|value| {
-        let month = date(a, "sahm_rule").map(|day| format!("{}; ", format::month(day)));
-        format!(
-            "Sahm rule {value} points ({}it signals at 0.5)",
-            month.unwrap_or_default()
-        )
+        let month = enclosed_value("", month(a, "sahm_rule"), "; ");
+        format!("Sahm rule {value} points ({month}it signals at 0.5)")
     });
     let pay = labor.hourly_pay_yoy_pct.map(|rate| {
-        let label = date(a, "hourly_pay_yoy_pct").map(format::month);
-        let until = enclosed(" to ", &label.unwrap_or_default(), "");
+        let until = enclosed_value(" to ", month(a, "hourly_pay_yoy_pct"), "");
         format!("hourly pay {} over the year{until}", grown(rate))
     });
     let told = [payrolls, unemployment, pay, sahm].into_iter().flatten();
@@ -132,16 +117,14 @@ fn grown(rate: f64) -> String {
 
 fn inflation(a: &MacroSummary) -> String {
     let basis = a.provenance.notes.get("cpi_yoy_pct");
-    let note = enclosed(", ", basis.map_or("", String::as_str), "");
-    let prices = a.inflation.cpi_yoy_pct.map(|rate| {
-        let month = date(a, "cpi_yoy_pct").map(format::month);
-        let until = enclosed(" to ", &month.unwrap_or_default(), "");
-        format!(
-            ": consumer prices {} over the year{until}{note}",
-            grown(rate)
-        )
-    });
-    prices.unwrap_or_default()
+    let note = enclosed_value(", ", basis, "");
+    let until = enclosed_value(" to ", month(a, "cpi_yoy_pct"), "");
+    let end = format!(" over the year{until}{note}");
+    enclosed_value(
+        ": consumer prices ",
+        a.inflation.cpi_yoy_pct.map(grown),
+        &end,
+    )
 }
 
 fn rates(a: &MacroSummary) -> String {
@@ -168,40 +151,35 @@ fn rates(a: &MacroSummary) -> String {
 
 fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
     let ahead = a.recession_probability.map(|value| {
-        let known = date(a, "recession_probability").map(format::month);
-        let month = enclosed(" (", &known.unwrap_or_default(), ")");
+        let month = enclosed_value(" (", month(a, "recession_probability"), ")");
         let band = CRPI.band(value).filter(|_| !is_forwarded);
-        let reading = enclosed(", ", band.unwrap_or_default(), ", not odds");
+        let reading = enclosed_value(", ", band, ", not odds");
         format!("{value} % within 12 months{month}{reading}")
     });
     let now = a.labor.recession_now.map(|value| {
         let known = date(a, "recession_now").map(format::day);
-        let week = enclosed(" (week to ", &known.unwrap_or_default(), ")");
-        let state = a
-            .labor
-            .recession_alarm
-            .map(|on| if on { "on" } else { "off" });
-        let alarm = enclosed(", alarm ", state.unwrap_or_default(), "");
+        let week = enclosed_value(" (week to ", known, ")");
+        let alarm = a.labor.recession_alarm;
+        let state = alarm.map(|on| if on { "on" } else { "off" });
+        let told = enclosed_value(", alarm ", state, "");
         let start = a.labor.recession_alarm_since.map(format::month);
-        let since = enclosed(" since ", &start.unwrap_or_default(), "");
+        let since = enclosed_value(" since ", start, "");
         // It is never certain.
-        let share = if value < 100.0 {
-            value.to_string()
-        } else {
-            "over 99".to_owned()
+        let share = match value {
+            ..100.0 => value.to_string(),
+            _ => "over 99".to_owned(),
         };
-        format!("{share} % now{week}{alarm}{since}")
+        format!("{share} % now{week}{told}{since}")
     });
     enclosed(": ", &join([ahead, now].into_iter().flatten(), "; "), "")
 }
 
 fn stress(a: &MacroSummary, is_forwarded: bool) -> String {
     let stress = a.stress_index.map(|value| {
-        let own = CMSI.band(value).filter(|_| !is_forwarded);
-        let band = enclosed("", own.unwrap_or_default(), ", ");
+        let band = CMSI.band(value).filter(|_| !is_forwarded);
         let share = a.stress_weight_missing_pct;
-        let missing = share.map(|share| format!(" ({share} % of its weight has no figure)"));
-        format!("{band}{value} of 100{}", missing.unwrap_or_default())
+        let missing = enclosed_value(" (", share, " % of its weight has no figure)");
+        format!("{}{value} of 100{missing}", enclosed_value("", band, ", "))
     });
     dated(a, &[("", stress, "stress_index")])
 }
@@ -213,20 +191,11 @@ fn liquidity(a: &MacroSummary) -> String {
 }
 
 fn markets(a: &MacroSummary) -> String {
-    let spread = a.credit.hy_spread_bps;
-    let figures = [
-        (
-            "VIX",
-            a.volatility.vix.map(|value| value.to_string()),
-            "vix",
-        ),
-        (
-            "high-yield spread",
-            spread.map(|bp| format!("{bp} basis points")),
-            "hy_spread_bps",
-        ),
-    ];
-    dated(a, &figures)
+    let points = a.credit.hy_spread_bps;
+    let spread = points.map(|bp| format!("{bp} basis points"));
+    let vix = a.volatility.vix.map(|value| value.to_string());
+    let credit = ("high-yield spread", spread, "hy_spread_bps");
+    dated(a, &[("VIX", vix, "vix"), credit])
 }
 
 /// Lists the figures that there are, the date of those that share it before them: ", 20 August 2026: VIX 17.2".
@@ -255,11 +224,16 @@ fn date(a: &MacroSummary, name: &str) -> Option<Date> {
     a.dates.get(name)?.parse().ok()
 }
 
+/// The month of a figure.
+fn month(a: &MacroSummary, name: &str) -> Option<String> {
+    date(a, name).map(format::month)
+}
+
 /// What a level did, up to its number: "rose by 29 thousand in September 2026 to", "stood at" without a change.
 fn moved(change: Option<f64>, decimals: usize, unit: &str, month: Option<Date>) -> String {
-    let when = enclosed(" in ", &month.map(format::month).unwrap_or_default(), "");
-    let size = change.map(|change| format::number(change.abs(), decimals));
-    let by = format!("by {} {unit}{when} to", size.unwrap_or_default());
+    let when = enclosed_value(" in ", month.map(format::month), "");
+    let size = cell(change.map(|change| format::number(change.abs(), decimals)));
+    let by = format!("by {size} {unit}{when} to");
     match change {
         Some(change) if change > 0.0 => format!("rose {by}"),
         Some(change) if change < 0.0 => format!("fell {by}"),

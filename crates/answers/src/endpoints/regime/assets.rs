@@ -73,19 +73,14 @@ impl RegimeRecord {
 
     /// Introduces the list of assets. `present` is the regime of the reference day.
     pub(super) fn describe(&self, present: &str) -> String {
-        let regime = &self.regime;
-        let months = self.months;
+        let Self { regime, months, .. } = self;
         let is_present = if regime == present {
             "the present regime".to_owned()
         } else {
             format!("not the present regime, which is {present}")
         };
-        let month = |day: Option<Date>| match day {
-            Some(day) => day.strftime("%Y-%m").to_string(),
-            None => "none".to_owned(),
-        };
-        let from = month(self.from);
-        let last = month(self.last);
+        let month = |day: Date| day.strftime("%Y-%m").to_string();
+        let [from, last] = [self.from, self.last].map(|day| day.map_or("none".to_owned(), month));
         format!(
             "\nAssets in {regime} ({is_present}), historically; {months} months of it since {from}, the last {last}:"
         )
@@ -165,10 +160,8 @@ impl AssetView {
         });
         let stance = match (&self.direction, &self.conviction) {
             (Some(direction), Some(conviction)) => Some(format!("{direction} ({conviction}).")),
-            (direction, conviction) => direction
-                .as_ref()
-                .or(conviction.as_ref())
-                .map(|word| format!("{word}.")),
+            (Some(word), None) | (None, Some(word)) => Some(format!("{word}.")),
+            (None, None) => None,
         };
         let rest = self.rest.iter().filter(|(_, value)| !value.is_null());
         let rest = rest.map(|(name, value)| format!("{name} {}.", format_value(value)));

@@ -1,4 +1,4 @@
-//! The regime month by month, with the probability of each of the four regimes.
+//! The regime month by month, with the probability of each of the four regimes, and its switches.
 
 use crate::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
@@ -28,16 +28,6 @@ impl Probabilities {
             stagflation,
             deflation,
         }
-    }
-
-    /// The probabilities in the order of [`Regime::QUADRANTS`].
-    fn to_array(self) -> [Option<f64>; 4] {
-        [
-            self.goldilocks,
-            self.reflation,
-            self.stagflation,
-            self.deflation,
-        ]
     }
 }
 
@@ -120,20 +110,119 @@ pub(super) fn render(months: &[MonthlyRegime]) -> String {
         months.len()
     );
     for m in months {
-        let known = m.known_on.map(|day| format!(" (as known on {day})"));
-        let shares = m
-            .probabilities
-            .to_array()
-            .map(|share| share.map_or_else(String::new, |share| share.to_string()));
+        let known = enclosed_value(" (as known on ", m.known_on, ")");
+        let p = &m.probabilities;
+        let shares = [p.goldilocks, p.reflation, p.stagflation, p.deflation];
         text += &format!(
-            "\n{},{},{},{},{}{}",
+            "\n{},{},{},{},{}{known}",
             m.month.strftime("%Y-%m"),
             m.regime,
-            shares.join(","),
+            join(shares.map(cell), ","),
             m.growth_score,
-            m.inflation_score,
-            known.unwrap_or_default()
+            m.inflation_score
         );
     }
     text
+}
+
+/// A switch of regime.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RegimeSwitch {
+    /// First month of the new regime.
+    pub from: Date,
+    /// Its last month; null if not over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Date>,
+    /// Regime before.
+    pub before: String,
+    /// New regime.
+    pub regime: String,
+    /// Months of the new regime.
+    pub months: usize,
+}
+
+/// Returns every switch between months, which ascend; the newest first.
+pub(super) fn switches(months: &[MonthlyRegime]) -> Vec<RegimeSwitch> {
+    let runs: Vec<_> = months.chunk_by(|a, b| a.regime == b.regime).collect();
+    let pairs = runs.iter().zip(runs.iter().skip(1));
+    let switch = |(before, run): (&&[MonthlyRegime], &&[MonthlyRegime])| {
+        let first = run.first()?;
+        let last = run.last()?;
+        Some(RegimeSwitch {
+            from: first.month,
+            to: Some(last.month),
+            before: before.last()?.regime.clone(),
+            regime: first.regime.clone(),
+            months: run.len(),
+        })
+    };
+    let mut switches: Vec<RegimeSwitch> = pairs.filter_map(switch).collect();
+    if let Some(last) = switches.last_mut() {
+        last.to = None;
+    }
+    switches.reverse();
+    switches
+}
+
+/// Renders one line per switch: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months
+/// so far".
+pub(super) fn render_switches(switches: &[RegimeSwitch]) -> String {
+    let mut text = match switches {
+        [] => "\nNo switch of regime in these months.".to_owned(),
+        [_, ..] => "\nSwitches of regime, the newest first:".to_owned(),
+    };
+    for s in switches {
+        let from = s.from.strftime("%Y-%m");
+        let before = &s.before;
+        let regime = &s.regime;
+        let months = match s.months {
+            1 => "1 month".to_owned(),
+            many => format!("{many} months"),
+        };
+        let until = match s.to {
+            Some(to) => format!(" until {} ({months})", to.strftime("%Y-%m")),
+            None => format!(" {months} so far"),
+        };
+        text += &format!("\n- {from}: {before} to {regime},{until}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::months::Probabilities;
+    use super::*;
+    use jiff::civil::date;
+
+    fn month(month: i8, regime: &str) -> MonthlyRegime {
+        MonthlyRegime {
+            month: date(2020, month, 1),
+            regime: regime.to_owned(),
+            confidence: 90.0,
+            probabilities: Probabilities::default(),
+            runner_up: "REFLATION".to_owned(),
+            growth_score: 0.0,
+            inflation_score: 0.0,
+            known_on: None,
+        }
+    }
+
+    #[test]
+    fn switches_have_both_regimes_and_their_length() {
+        let names = [
+            "GOLDILOCKS",
+            "GOLDILOCKS",
+            "DEFLATION",
+            "DEFLATION",
+            "REFLATION",
+        ];
+        let months: Vec<_> = (1..).zip(names).map(|(m, name)| month(m, name)).collect();
+        assert_eq!(
+            render_switches(&switches(&months)),
+            "\nSwitches of regime, the newest first:\n- 2020-05: DEFLATION to REFLATION, 1 month so far\n- 2020-03: \
+             GOLDILOCKS to DEFLATION, until 2020-04 (2 months)"
+        );
+        assert!(render_switches(&switches(&months[..2])).contains("No switch"));
+        assert_eq!(switches(&[]), []);
+    }
 }

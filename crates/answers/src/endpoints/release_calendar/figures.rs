@@ -1,7 +1,6 @@
 //! The figures of coming releases: the expectation, the last print and its surprise, and the usual size of revisions.
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
-use crate::dates::newest;
 use crate::endpoints::revisions::{label, units};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
@@ -10,7 +9,6 @@ use econoscope_core::indicators::record::{LAST_STUDIED, counted};
 use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Release, ScheduledRelease};
 use econoscope_desk::release_forecast::FirstPrint;
-use std::sync::Arc;
 
 /// Returns the figures of the releases in `due`, each once, in the order of its first release.
 pub(super) fn figures(
@@ -63,14 +61,12 @@ pub(in crate::endpoints) fn scheduled_figure(
     let next = forecast.next.as_ref().map(|e| {
         let mut next = expected_print(formula, info.frequency, e);
         let due = release.and_then(|release| release.scheduled_for(e.period));
-        let overdue = due.map(|due| announced.announce(due));
-        let note = overdue.filter(|due| due.day < day).map(|due| {
-            let basis = due
-                .announced
-                .map_or("due by its rule on", |_| "announced for");
-            format!("{basis} {}, and not loaded", due.day)
-        });
-        next.notes.extend(note);
+        let told = due.map(|due| announced.announce(due));
+        let overdue = told.filter(|due| due.day < day);
+        next.notes.extend(overdue.map(|due| match due.announced {
+            Some(_) => format!("announced for {}, and not loaded", due.day),
+            None => format!("due by its rule on {}, and not loaded", due.day),
+        }));
         next
     });
     Ok(Some(ScheduledFigure {
@@ -121,10 +117,8 @@ pub fn surprises(desk: &Desk, info: &SeriesInfo, count: usize) -> Result<Vec<Las
         return Ok(Vec::new());
     };
     let newest = desk.surprises(formula, count)?;
-    let prints = newest.iter();
-    Ok(prints
-        .map(|print| last_print(formula, info.frequency, print))
-        .collect())
+    let print = |print: &FirstPrint| last_print(formula, info.frequency, print);
+    Ok(newest.iter().map(print).collect())
 }
 
 /// Returns how far first prints were from the value a year later, as known at `as_of`; `None` without vintages.

@@ -1,13 +1,11 @@
 //! Meetings of the FOMC: announced days, and decisions on the target range.
 
 use super::answer::{ANNOUNCED, ReleaseEvent};
-use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::model::calendar::{
     AnnouncedDay, AnnouncedDays, Meeting, MeetingKind, meetings,
 };
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Name of the Committee, with the word by which the `agency` argument matches it.
 pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
@@ -36,10 +34,8 @@ pub(in crate::endpoints) fn events(
     let mut events = Vec::new();
     // Meetings that the schedule of this program does not have.
     let is_new = |announced: &&AnnouncedDay| {
-        let mut near = meetings()
-            .iter()
-            .map(|m| days_between(m.day, announced.day));
-        near.all(|days| days.abs() > NEAR_DAYS)
+        let is_far = |m: &Meeting| days_between(m.day, announced.day).abs() > NEAR_DAYS;
+        meetings().iter().all(is_far)
     };
     let new = days.of("fomc").filter(is_new).map(Meeting::announced);
     let known = meetings().iter().copied().filter(|m| m.is_known_on(day));
@@ -68,10 +64,8 @@ pub(in crate::endpoints) fn events(
 /// Returns the announced day that is nearest to one by rule.
 fn nearest(days: &AnnouncedDays, release: &str, by_rule: Date) -> Option<Date> {
     let distance = |day: &Date| days_between(by_rule, *day).abs();
-    let near = days
-        .of(release)
-        .map(|announced| announced.day)
-        .filter(|day| distance(day) <= NEAR_DAYS);
+    let announced = days.of(release).map(|announced| announced.day);
+    let near = announced.filter(|day| distance(day) <= NEAR_DAYS);
     near.min_by_key(distance)
 }
 

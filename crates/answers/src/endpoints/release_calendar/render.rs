@@ -57,10 +57,8 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
         text += " None.";
     }
     if is_of_series {
-        let figures = a
-            .figures
-            .iter()
-            .map(|f| format!("\n- {}", format_figure(f)));
+        let expected = a.figures.iter();
+        let figures = expected.map(|figure| format!("\n- {}", format_figure(figure)));
         let head = "\nExpected by a mechanical rule, no survey; what came last; how far first prints are usually revised in a year:";
         text += &enclosed(head, &join(figures, ""), "");
     } else if !a.figures.is_empty() {
@@ -74,14 +72,11 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
 
 /// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
 fn format_event(e: &ReleaseEvent) -> String {
-    let latest = e
-        .between
-        .filter(|[_, last]| *last > e.date)
-        .map(|[_, last]| format!("; by {last}"));
-    let announced = if e.basis == ANNOUNCED {
-        "; announced"
-    } else {
-        ""
+    let between = e.between.filter(|[_, last]| *last > e.date);
+    let latest = enclosed_value("; by ", between.map(|[_, last]| last), "");
+    let announced = match e.basis.as_str() {
+        ANNOUNCED => "; announced",
+        _ => "",
     };
     let stored = match e.held {
         Some(true) => "; out",
@@ -89,13 +84,12 @@ fn format_event(e: &ReleaseEvent) -> String {
         None => "",
     };
     format!(
-        "\n{},{},{},{},{}{}{announced}{stored}",
+        "\n{},{},{},{},{}{latest}{announced}{stored}",
         e.date,
         e.time,
         table_cell(&e.name),
         e.period,
-        describe_content(e).replace(", ", " "),
-        latest.unwrap_or_default()
+        describe_content(e).replace(", ", " ")
     )
 }
 

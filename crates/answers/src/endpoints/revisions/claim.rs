@@ -50,14 +50,9 @@ pub struct ClaimAnswer {
 
 /// Parses the claim of a request.
 pub(super) fn parse(desk: &Desk, params: &Params) -> Result<Option<Claim>> {
-    let parse = |text: &str| {
-        Claim::parse(
-            desk,
-            text,
-            params.series_id.as_deref(),
-            params.date.as_deref(),
-        )
-    };
+    let subject = params.series_id.as_deref();
+    let date = params.date.as_deref();
+    let parse = |text| Claim::parse(desk, text, subject, date);
     let claim = params.claim.as_deref().map(parse).transpose()?;
     if let (None, Some(as_of)) = (&claim, &params.as_of) {
         let problem = "goes with claim";
@@ -73,14 +68,10 @@ pub(super) fn subject(
     params: &Params,
     claim: Option<&Claim>,
 ) -> Result<Arc<SeriesInfo>> {
-    let named = claim
-        .map(|claim| claim.series(desk))
-        .transpose()?
-        .unwrap_or_default();
-    let requested = params
-        .series_id
-        .as_deref()
-        .map(|name| desk.resolve("series", name));
+    let claimed = claim.map(|claim| claim.series(desk)).transpose()?;
+    let named = claimed.unwrap_or_default();
+    let name = params.series_id.as_deref();
+    let requested = name.map(|name| desk.resolve("series", name));
     match (named.first(), requested.transpose()?) {
         (None, Some(info)) => Ok(info),
         (Some(first), None) => Ok(Arc::clone(first)),
@@ -88,12 +79,10 @@ pub(super) fn subject(
             let is_named = named.iter().any(|named| named.id == info.id);
             Ok(if is_named { info } else { Arc::clone(first) })
         }
-        (None, None) => Err(Error::invalid(
-            "seriesId",
-            "",
-            "is required",
-            "a series, or a claim that names one",
-        )),
+        (None, None) => {
+            let allowed = "a series, or a claim that names one";
+            Err(Error::invalid("seriesId", "", "is required", allowed))
+        }
     }
 }
 
@@ -126,11 +115,8 @@ pub(super) fn judge(
     }
     let today = claim.judge(desk, AsOf::Latest)?;
     judged.push(("today", Some(desk.today()), today));
-    let holds: Vec<bool> = judged
-        .iter()
-        .filter_map(|(.., judgement)| judgement.holds)
-        .collect();
-    let is_other = |pair: &[bool]| pair.first() != pair.last();
+    let known = judged.iter().filter_map(|(.., judgement)| judgement.holds);
+    let holds: Vec<bool> = known.collect();
     let mut units = judged.iter().map(|(.., judgement)| judgement.unit.clone());
     let unit = units.find(|unit| !unit.is_empty());
     let verdict = |(basis, known, judgement): (&str, Option<Date>, Judgement)| Verdict {
@@ -143,11 +129,8 @@ pub(super) fn judge(
         missing: judgement.missing,
     };
     let frequency = answer.frequency.parse().unwrap_or(Frequency::Daily);
-    let subject = series
-        .first()
-        .map(|info| desk.revisions(info))
-        .transpose()?;
-    let measure = subject.flatten().map(|held| held.measure);
+    let subject = series.first().map(|info| desk.revisions(info));
+    let measure = subject.transpose()?.flatten().map(|held| held.measure);
     if !measure.is_some_and(|measure| claim.is_about(measure, frequency)) {
         // Figures of another measure than the claim's.
         answer.period = None;
@@ -161,7 +144,7 @@ pub(super) fn judge(
         period: claim.period.to_string(),
         unit: unit.unwrap_or_default(),
         verdicts: judged.into_iter().map(verdict).collect(),
-        flips: (holds.len() > 1).then(|| holds.windows(2).any(is_other)),
+        flips: (holds.len() > 1).then(|| holds.contains(&true) && holds.contains(&false)),
     });
     Ok(())
 }
@@ -207,10 +190,8 @@ fn first_print_day(
                 format!("vintages held run from {from} to {to}")
             });
             let why = held.unwrap_or_else(|| "no vintages of it are held".to_owned());
-            return Ok(Err(format!(
-                "the first print of {} is not held ({why})",
-                info.id
-            )));
+            let id = &info.id;
+            return Ok(Err(format!("the first print of {id} is not held ({why})")));
         };
         last = last.max(Some(print.first.day));
     }
@@ -221,26 +202,18 @@ impl ClaimAnswer {
     /// Describes the verdicts: "UNRATE >= 3.8 in 2023-08 was true by the first print (3.8 %, known by 2023-09-01) and is false
     /// today (3.7 %). Which figure counts decides."
     pub(super) fn describe(&self) -> String {
-        let parts = self
-            .verdicts
-            .iter()
-            .map(|verdict| self.describe_verdict(verdict));
-        let mut text = format!(
-            "Claim: {} in {}: {}.",
-            self.read_as,
-            self.period,
-            join(parts, "; ")
-        );
-        text += match self.flips {
+        let verdicts = self.verdicts.iter();
+        let told = join(verdicts.map(|verdict| self.describe_verdict(verdict)), "; ");
+        let end = match self.flips {
             Some(true) => " The verdict flips: say which figure counts.",
             Some(false) => " The verdict does not depend on which of them counts.",
             None => "",
         };
-        text
+        format!("Claim: {} in {}: {told}.{end}", self.read_as, self.period)
     }
 
     fn describe_verdict(&self, verdict: &Verdict) -> String {
-        let known = verdict.known.map(|day| day.to_string()).unwrap_or_default();
+        let known = cell(verdict.known);
         let basis = match verdict.basis.as_str() {
             FIRST_PRINT => "by the first print".to_owned(),
             AS_KNOWN => format!("as known on {known}"),
@@ -257,19 +230,15 @@ impl ClaimAnswer {
                 1 => format!("{} {}", round_to(*value, 3), self.unit),
                 _ => format!("{name} {value}"),
             });
-        let known = if verdict.basis == FIRST_PRINT {
-            format!(", known by {known}")
-        } else {
-            String::new()
-        };
-        let rounded = verdict
-            .rounded
-            .map(|value| format!(", {} by the {value} that rounding gives", !holds));
-        let within = enclosed(", ", verdict.within.as_deref().unwrap_or_default(), "");
-        format!(
-            "{basis} {holds} ({}{known}{}{within})",
-            join(figures, ", "),
-            rounded.unwrap_or_default()
-        )
+        let mut details = join(figures, ", ");
+        if verdict.basis == FIRST_PRINT {
+            details += &format!(", known by {known}");
+        }
+        let rounded = verdict.rounded.iter();
+        details.extend(
+            rounded.map(|value| format!(", {} by the {value} that rounding gives", !holds)),
+        );
+        details.extend(verdict.within.iter().map(|within| format!(", {within}")));
+        format!("{basis} {holds} ({details})")
     }
 }

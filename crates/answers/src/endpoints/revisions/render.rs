@@ -1,10 +1,10 @@
 //! The text of the answer about revisions.
 
 use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
-use crate::prelude::enclosed;
-use econoscope_core::indicators::prose::{format_or_none, join, lowercase_first};
+use crate::prelude::*;
+use econoscope_core::indicators::prose::{format_or_none, lowercase_first};
 use econoscope_core::indicators::revisions::{PrintMeasure, RevisionSizes};
-use econoscope_core::model::{Date, Frequency, SeriesInfo};
+use std::fmt::Display;
 
 /// Formats a period: `2008-12`, `2008-Q4`, `2008`, or its day.
 pub fn label(date: Date, frequency: Frequency) -> String {
@@ -59,9 +59,7 @@ pub fn plus(value: f64) -> String {
 /// flipped 50 times".
 pub fn size(s: &RevisionSizes) -> String {
     let bias = plus(s.bias);
-    let flips = s
-        .sign_flips
-        .map_or_else(String::new, |n| format!(", sign flipped {n} times"));
+    let flips = enclosed(", sign flipped ", &cell(s.sign_flips), " times");
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
         s.months, s.mean_abs, s.median_abs, s.p90_abs
@@ -73,11 +71,8 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
     let frequency = a.frequency.parse().unwrap_or(Frequency::Daily);
     let name = a.untrusted.format_field("displayName", &a.display_name);
     let unit = lowercase_first(&a.untrusted.format_field("unit", &a.unit));
-    let claim = a
-        .claim
-        .as_ref()
-        .map(|claim| format!("{}\n", claim.describe()));
-    let mut text = claim.unwrap_or_default();
+    let claim = a.claim.iter().map(|claim| claim.describe() + "\n");
+    let mut text: String = claim.collect();
     text += &match (&a.claim, &a.period) {
         // The claim is about another measure.
         (Some(_), None) => format!("{name} ({}).", a.series_id),
@@ -113,8 +108,8 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
 }
 
 /// Puts a text in parentheses after a space; `None` gives an empty text.
-fn parenthesised(text: Option<String>) -> String {
-    text.map_or(String::new(), |text| format!(" ({text})"))
+fn parenthesised<T: Display>(text: Option<T>) -> String {
+    enclosed(" (", &cell(text), ")")
 }
 
 /// Formats a row: "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
@@ -123,7 +118,7 @@ fn format_row(row: &PeriodRow, frequency: Frequency) -> String {
         "{}: {}{}; {}; {}; {}{}",
         label(row.date, frequency),
         format_or_none(row.first),
-        parenthesised(row.known.map(|day| day.to_string())),
+        parenthesised(row.known),
         format_or_none(row.after_3_months),
         format_or_none(row.after_12_months),
         format_or_none(row.now),
@@ -158,9 +153,7 @@ fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
 fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
     let periods = levels.chunk_by(|a, b| a.date == b.date);
     let lines = periods.map(|levels| {
-        let period = levels
-            .first()
-            .map_or_else(String::new, |first| label(first.date, frequency));
+        let period = cell(levels.first().map(|first| label(first.date, frequency)));
         let values = levels.iter().map(|l| {
             let value = l.level.map_or("withdrawn".to_owned(), |v| v.to_string());
             let known = l.known.to_string();

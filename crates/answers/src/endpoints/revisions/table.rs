@@ -162,10 +162,8 @@ impl<'a> RevisionTable<'a> {
     pub(super) fn read(desk: &Desk, info: &'a Arc<SeriesInfo>) -> Result<Self> {
         let revisions = desk.revisions(info)?.unwrap_or_default();
         let [(_, decimals), (_, revision_decimals)] = render::units(revisions.measure, info);
-        let fetched = desk
-            .series_status(&info.id)?
-            .map(|status| status.fetched_at);
-        let fetched_on = fetched.map(|at| at.to_zoned(TimeZone::UTC).date());
+        let status = desk.series_status(&info.id)?;
+        let fetched_on = status.map(|status| status.fetched_at.to_zoned(TimeZone::UTC).date());
         Ok(Self {
             info,
             series: desk.series(info, AsOf::Latest)?,
@@ -221,23 +219,27 @@ impl<'a> RevisionTable<'a> {
         let first = print.map(|p| p.first);
         let [after_3_months, after_12_months] = print.map_or([None; 2], |p| p.later);
         let gap = self.describe_gap();
+        let measure = self.revisions.measure;
+        let series = self.series.as_ref();
+        let now = series.and_then(|series| measure.figure(series, date, self.fetched_on));
         let no_figure = format!("no figure of {} is held", label(date, self.info.frequency));
         let stages = [
             (FIRST_PRINT, first, &gap),
             ("after 3 months", after_3_months, &gap),
             ("after 12 months", after_12_months, &gap),
-            ("now", self.present_stage(date), &no_figure),
+            ("now", now, &no_figure),
         ];
         let stage = |(name, stage, missing): (&str, Option<KnownFigure>, &String)| {
-            let revised = stage.filter(|_| name != FIRST_PRINT);
+            let revised = first.zip(stage).filter(|_| name != FIRST_PRINT);
             StageAnswer {
                 stage: name.to_owned(),
                 known: stage.map(|s| s.day),
-                value: stage.map(|s| self.value(&s)),
+                value: stage.map(|s| round_to(s.value, self.decimals)),
                 level: stage.map(|s| self.info.round(s.level)),
-                revision: first
-                    .zip(revised)
-                    .map(|(first, s)| self.revision(&first, &s)),
+                revision: revised.map(|(first, s)| {
+                    let revision = measure.revision(first.value, s.value);
+                    round_to(revision, self.revision_decimals)
+                }),
                 missing: stage.is_none().then(|| missing.clone()),
             }
         };
@@ -269,29 +271,6 @@ impl<'a> RevisionTable<'a> {
         };
         let [from, to] = [from, to].map(|d| label(d, Frequency::Monthly));
         format!("not on record: vintages held run from {from} to {to}")
-    }
-
-    fn present_stage(&self, date: Date) -> Option<KnownFigure> {
-        let measure = self.revisions.measure;
-        measure.figure(self.series.as_ref()?, date, self.fetched_on)
-    }
-
-    fn value(&self, stage: &KnownFigure) -> f64 {
-        round_to(stage.value, self.decimals)
-    }
-
-    fn revision(&self, first: &KnownFigure, later: &KnownFigure) -> f64 {
-        let measure = self.revisions.measure;
-        round_to(
-            measure.revision(first.value, later.value),
-            self.revision_decimals,
-        )
-    }
-
-    /// Returns the newest `count` first prints, newest first.
-    pub(super) fn newest_prints(&self, count: usize) -> Vec<PeriodRow> {
-        let newest = self.revisions.prints.iter().rev().take(count);
-        newest.map(|print| self.row(print.date)).collect()
     }
 }
 

@@ -608,3 +608,16 @@ fn invalid_claim_is_an_error() {
         assert!(message.contains(problem), "{arguments}: {message}");
     }
 }
+
+#[test]
+fn every_sibling_is_a_series_of_the_catalogue() {
+    let mut count = 0;
+    for (line, row) in econoscope_core::model::table::rows::<2>(SIBLINGS) {
+        let [series, sibling] = row.unwrap_or_else(|problem| panic!("line {line}: {problem}"));
+        for id in [series, sibling.split(',').next().unwrap()] {
+            assert!(econoscope_desk::names::resolve::find(id).is_some(), "{id}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}

@@ -3,13 +3,10 @@
 use super::digest::Digest;
 use super::points::{self, MeanChange, PointInTime};
 use super::shape;
-use super::transform::TransformedRows;
 use super::vintages::Vintages;
 use crate::conditions::ConditionFigures;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use bytes::Bytes;
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::units;
 use std::fmt;
 
@@ -133,24 +130,6 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
-    /// Returns the answer with the selected rows of its series.
-    pub(super) fn with_rows(mut self, rows: TransformedRows) -> Self {
-        for (field, note) in rows.notes {
-            self.provenance.note(field, note);
-        }
-        Self {
-            unit: rows.unit,
-            unit_in_words: Some(rows.unit_in_words),
-            frequency: Some(rows.frequency.word().into()),
-            start: rows.start,
-            data: rows.data,
-            points: rows.points,
-            means: rows.means,
-            kind: Some(rows.kind),
-            ..self
-        }
-    }
-
     /// Returns the unit in the agency's words, with the base year of an index; `None` when the figures are in another
     /// unit.
     pub fn published_unit(&self) -> Option<String> {

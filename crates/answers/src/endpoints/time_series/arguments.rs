@@ -2,11 +2,10 @@
 
 use crate::conditions::EvaluationContext;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates::{self, EventScope, newest, parse_span, range, trading_days};
+use crate::dates::{EventScope, parse_span, range, trading_days};
 use crate::prelude::*;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::resample::Aggregation;
-use econoscope_core::indicators::transform::Units;
 
 /// Most figures of events and their horizons in an answer.
 const MAX_FIGURES: usize = 130;
@@ -156,16 +155,6 @@ impl DateSelection {
     /// First and last day.
     pub(super) fn range(&self) -> DateRange {
         DateRange::new(self.start, self.end)
-    }
-
-    /// Returns the range with another end.
-    pub(super) fn until(self, end: Date) -> Self {
-        let newest = end;
-        Self {
-            end,
-            newest,
-            ..self
-        }
     }
 
     /// Returns the first day of an answer, given the first figure of a series: of a range that of its first figure, and of an

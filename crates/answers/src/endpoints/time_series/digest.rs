@@ -2,10 +2,8 @@
 //! figure.
 
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, RankCounts, ValueChange, extremes};
-use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -142,19 +140,16 @@ impl Digest {
         }
         // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3, last 2015-01-02)".
         let extreme = |row: &ExtremeRow| {
-            let ties = row
-                .ties
-                .zip(row.last_date)
-                .map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
-            kind.format_dated(row.value, row.date) + &ties.unwrap_or_default()
+            let ties = row.ties.zip(row.last_date);
+            let told = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+            kind.format_dated(row.value, row.date) + &told.unwrap_or_default()
         };
-        let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
+        let yearly = enclosed_value(", ", self.yearly_pct, " % a year");
         let mut text = format!(
-            "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+            "Latest {}; first {}; change {}{yearly}. Lowest {}; highest {}; mean {}.",
             dated(&self.last),
             dated(&self.first),
             kind.format_change(self.change, self.change_pct),
-            yearly.unwrap_or_default(),
             extreme(&self.min),
             extreme(&self.max),
             self.mean,

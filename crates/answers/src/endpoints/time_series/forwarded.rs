@@ -4,18 +4,14 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
 use super::shape::fit_rows;
-use super::transform::transform;
 use crate::conditions::Condition;
 use crate::conditions::formulas::NamedSeries;
-use crate::dates::{newest, parse_one_as_of};
+use crate::dates::parse_one_as_of;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use crate::route::decode::{Arguments, params};
 use crate::route::forward::{check_series, contract_error};
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::{Rights, SeriesId};
 use econoscope_desk::names::resolve;
-use std::sync::Arc;
 
 /// Arguments that are sent; a past day is refused, since the contract does not have it.
 const SENT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
@@ -88,10 +84,9 @@ pub(super) fn received(
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     if params.is_transformed() || !selection.days.is_empty() {
         (answer.start, answer.end) = (selection.start, selection.end);
-        answer = answer.with_rows(transform(&series, params, &selection)?);
+        answer = answer.with_rows(&series, params, &selection)?;
     } else {
-        let kind = FigureKind::new(&series, Units::Level, series.frequency());
-        answer.kind = Some(kind);
+        answer.kind = Some(FigureKind::new(&series, Units::Level, series.frequency()));
     }
     if let Some(text) = &params.condition {
         let id = &answer.series_id;

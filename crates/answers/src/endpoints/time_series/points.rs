@@ -4,9 +4,7 @@ use super::arguments::{DateSelection, SelectedDay};
 use super::digest::round_percent;
 use crate::dates::trading_days;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::{mean, quantile};
-use econoscope_core::model::series_info::remove_rounding_error;
 use econoscope_desk::texts::remarks;
 
 /// The figure at a day.
@@ -88,7 +86,6 @@ pub struct MeanChange {
     /// Mean of the changes, in `changeUnit`.
     pub change: f64,
     /// Their median.
-    #[serde(default)]
     pub median: f64,
     /// Events after which it had risen.
     pub rises: usize,
@@ -247,28 +244,27 @@ pub(super) fn render(points: &[PointInTime], kind: &FigureKind) -> String {
     let horizons = points.iter().filter_map(|point| point.horizon.as_ref());
     let is_table = events.len() >= MIN_EVENTS_IN_TABLE && events.iter().all(|e| e.len() > 1);
     if !is_table {
-        return join(
-            points
-                .iter()
-                .map(|point| format!("\n{}", point.describe(kind))),
-            "",
-        );
+        let lines = points
+            .iter()
+            .map(|point| format!("\n{}", point.describe(kind)));
+        return lines.collect();
     }
     let each = points.len() / events.len() - 1;
-    let head = join(
-        horizons.take(each).map(|horizon| format!(",+{horizon}")),
-        "",
-    );
+    let heads = horizons.take(each).map(|horizon| format!(",+{horizon}"));
     let unit = if kind.is_amount() {
         "%"
     } else {
-        kind.change_unit.as_str()
+        &kind.change_unit
     };
-    let rows = events
-        .iter()
-        .map(|event| join(event.iter().map(|point| point.cell(kind)), ","));
-    let rows = join(rows.map(|row| format!("\n{row}")), "");
-    format!("\nChanges after each event in {unit}:\nevent,then{head}{rows}")
+    let mut text = format!(
+        "\nChanges after each event in {unit}:\nevent,then{}",
+        join(heads, "")
+    );
+    for event in events {
+        let cells = event.iter().map(|point| point.cell(kind));
+        text += &format!("\n{}", join(cells, ","));
+    }
+    text
 }
 
 impl PointInTime {
@@ -291,8 +287,8 @@ impl PointInTime {
 
     /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
-        let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
-        let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
+        let horizon = enclosed_value("+", self.horizon.as_ref(), ", ");
+        let mut text = format!("{horizon}{}: ", self.asked);
         if let (Some(value), Some(date)) = (self.value, self.date) {
             text += &kind.format(value);
             if date != self.asked || kind.frequency > Frequency::Weekly {

@@ -3,106 +3,15 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
-use super::points::{self, MeanChange, PointInTime};
+use super::points::{self, PointInTime};
 use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
 use crate::dates::trading_days;
 use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
-use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::{Aggregation, changes};
-use econoscope_core::indicators::transform::{Units, year_earlier};
+use econoscope_core::indicators::transform::year_earlier;
 use econoscope_desk::texts::remarks;
-use std::sync::Arc;
-
-/// The selected rows of a series in the requested units, with what an answer says of them.
-pub(super) struct TransformedRows {
-    pub(super) unit: String,
-    pub(super) unit_in_words: String,
-    pub(super) frequency: Frequency,
-    /// First day; that of the first figure where the range starts before it.
-    pub(super) start: Date,
-    /// Ascending by date.
-    pub(super) data: Vec<Observation>,
-    /// Figures at single days; empty for a range.
-    pub(super) points: Vec<PointInTime>,
-    pub(super) means: Vec<MeanChange>,
-    pub(super) kind: FigureKind,
-    /// Notes by field; an empty one says nothing.
-    pub(super) notes: Vec<(&'static str, String)>,
-}
-
-/// Selects the rows of a series, aggregated and transformed.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for a frequency finer than the series' own, for an aggregation without a frequency, and for
-/// trading days of a series that is not daily.
-pub(super) fn transform(
-    series: &Arc<Series>,
-    params: &Params,
-    selection: &DateSelection,
-) -> Result<TransformedRows> {
-    check_aggregation(params)?;
-    let units = params.units();
-    let info = &series.info;
-    let own = series.frequency();
-    let periods = params.frequency.map_or(own.into(), |code| code.value);
-    let frequency = periods.frequency;
-    let aggregation = Some(params.aggregation(info)).filter(|_| frequency != own);
-    let levels = match aggregation {
-        Some(aggregation) => convert(series, periods, aggregation, None)?,
-        None => Arc::clone(series),
-    };
-    let figures = in_units(series, &levels, units, aggregation);
-    let kind = figure_kind(series, units, frequency, aggregation);
-    let points = points::points(&figures, &kind, selection);
-    let data = if selection.days.is_empty() {
-        range_rows(&figures, &kind, selection)
-    } else {
-        point_rows(&points)
-    };
-    let mut notes = vec![
-        ("absent", describe_missing(series, selection)),
-        ("headline", describe_headline(units, info)),
-    ];
-    if let Some(aggregation) = aggregation {
-        let how = describe_aggregation(own, frequency, aggregation);
-        notes.push(("aggregation", how));
-        let partial = partial_periods(series, periods, selection.range());
-        notes.extend(partial.into_iter().map(|(field, note)| {
-            let is_matched = matches!(field, "partial" | "short");
-            let matched = describe_matched(units, aggregation).filter(|_| is_matched);
-            (field, note + matched.unwrap_or_default())
-        }));
-    }
-    if selection.is_events {
-        notes.push(("horizons", describe_horizons(frequency, selection)?));
-    }
-    notes.push((
-        "uncomputable",
-        describe_uncomputable(&levels, &figures, selection),
-    ));
-    if data.is_empty() && selection.days.is_empty() {
-        notes.push((
-            "nearest",
-            describe_nearest(&figures, &kind, selection.start),
-        ));
-    }
-    let newest = data.last().map(|last| last.date);
-    let level = newest.and_then(|date| describe_levels(units, &levels, date));
-    notes.extend(level.map(|note| ("level", note)));
-    Ok(TransformedRows {
-        unit: figure_unit(units, info, aggregation),
-        unit_in_words: unit_in_words(units, info),
-        frequency,
-        start: selection.first_day(figures.observations.first()),
-        data,
-        means: points::means(&points),
-        points,
-        kind,
-        notes,
-    })
-}
 
 /// Says how a change to or from a period that lacks figures is computed; `None` for levels and for ends of periods.
 fn describe_matched(units: Units, aggregation: Aggregation) -> Option<&'static str> {
@@ -137,21 +46,73 @@ fn in_units(
     Arc::new(Series::new(Arc::clone(&levels.info), rows))
 }
 
-/// Returns the kind of the figures: sums and means of them have two decimals or more.
-fn figure_kind(
-    series: &Series,
-    units: Units,
-    frequency: Frequency,
-    aggregation: Option<Aggregation>,
-) -> FigureKind {
-    let mut kind = FigureKind::new(series, units, frequency);
-    if matches!(aggregation, Some(Aggregation::Average | Aggregation::Sum)) {
-        kind.decimals = kind.decimals.max(2);
-    }
-    kind
-}
-
 impl TimeSeriesAnswer {
+    /// Returns the answer with the selected rows of its series, aggregated and transformed.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a frequency finer than the series' own, for an aggregation without a frequency, and for
+    /// trading days of a series that is not daily.
+    pub(super) fn with_rows(
+        mut self,
+        series: &Arc<Series>,
+        params: &Params,
+        selection: &DateSelection,
+    ) -> Result<Self> {
+        check_aggregation(params)?;
+        let units = params.units();
+        let info = &series.info;
+        let own = series.frequency();
+        let periods = params.frequency.map_or(own.into(), |code| code.value);
+        let frequency = periods.frequency;
+        let aggregation = Some(params.aggregation(info)).filter(|_| frequency != own);
+        let levels = match aggregation {
+            Some(aggregation) => convert(series, periods, aggregation, None)?,
+            None => Arc::clone(series),
+        };
+        let figures = in_units(series, &levels, units, aggregation);
+        let mut kind = FigureKind::new(series, units, frequency);
+        // Sums and means of figures have two decimals or more.
+        if matches!(aggregation, Some(Aggregation::Average | Aggregation::Sum)) {
+            kind.decimals = kind.decimals.max(2);
+        }
+        self.points = points::points(&figures, &kind, selection);
+        self.data = if selection.days.is_empty() {
+            let rows = selection.rows(&figures).iter();
+            rows.map(|o| Observation::new(o.date, kind.round(o.value)))
+                .collect()
+        } else {
+            point_rows(&self.points)
+        };
+        let notes = &mut self.provenance;
+        notes.note("absent", describe_missing(series, selection));
+        notes.note("headline", describe_headline(units, info));
+        if let Some(aggregation) = aggregation {
+            let how = describe_aggregation(own, frequency, aggregation);
+            notes.note("aggregation", how);
+            for (field, note) in partial_periods(series, periods, selection.range()) {
+                let is_matched = matches!(field, "partial" | "short");
+                let matched = describe_matched(units, aggregation).filter(|_| is_matched);
+                notes.note(field, note + matched.unwrap_or_default());
+            }
+        }
+        notes.note("horizons", describe_horizons(frequency, selection)?);
+        let uncomputable = describe_uncomputable(&levels, &figures, selection);
+        notes.note("uncomputable", uncomputable);
+        if self.data.is_empty() && selection.days.is_empty() {
+            let nearest = describe_nearest(&figures, &kind, selection.start);
+            notes.note("nearest", nearest);
+        }
+        let level = describe_levels(units, &levels, self.data.last());
+        notes.note("level", level.unwrap_or_default());
+        self.unit = figure_unit(units, info, aggregation);
+        self.unit_in_words = Some(unit_in_words(units, info));
+        self.frequency = Some(frequency.word().into());
+        self.start = selection.first_day(figures.observations.first());
+        self.means = points::means(&self.points);
+        self.kind = Some(kind);
+        Ok(self)
+    }
+
     /// Returns the answer with a condition counted over its rows, before any is left out, or why it cannot be.
     ///
     /// # Errors
@@ -201,7 +162,8 @@ fn describe_aggregation(from: Frequency, to: Frequency, aggregation: Aggregation
 }
 
 /// Describes the two levels of a yearly change; `None` for other units.
-fn describe_levels(units: Units, levels: &Series, date: Date) -> Option<String> {
+fn describe_levels(units: Units, levels: &Series, last: Option<&Observation>) -> Option<String> {
+    let date = last?.date;
     if !matches!(units, Units::PercentYear | Units::ChangeYear) {
         return None;
     }
@@ -233,13 +195,6 @@ fn describe_horizons(frequency: Frequency, selection: &DateSelection) -> Result<
             return Err(Error::invalid("horizons", trading, &problem, allowed));
         }
     })
-}
-
-/// Returns the rows of the range, rounded for an answer.
-fn range_rows(figures: &Series, kind: &FigureKind, selection: &DateSelection) -> Vec<Observation> {
-    let rows = selection.rows(figures).iter();
-    rows.map(|o| Observation::new(o.date, kind.round(o.value)))
-        .collect()
 }
 
 /// Returns the rows of figures at single days, each once, ascending by date.
@@ -319,11 +274,10 @@ fn describe_missing(series: &Series, selection: &DateSelection) -> String {
 /// Describes the periods of the range that have a level and no figure in the requested units.
 fn describe_uncomputable(levels: &Series, figures: &Series, selection: &DateSelection) -> String {
     let frequency = levels.frequency();
-    let rows = selection
-        .rows(levels)
-        .iter()
-        .filter(|o| frequency >= Frequency::Monthly && figures.value_on(o.date).is_none());
-    let periods: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
+    let is_absent = |date| frequency >= Frequency::Monthly && figures.value_on(date).is_none();
+    let dates = selection.rows(levels).iter().map(|o| o.date);
+    let absent = dates.filter(|date| is_absent(*date));
+    let periods: Vec<String> = absent.map(|date| frequency.label(date)).collect();
     let end = ": the earlier figure it is set against is absent or not positive";
     enclosed("", &format_periods(&periods).unwrap_or_default(), end)
 }

@@ -5,11 +5,8 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{DateSelection, Params};
 use super::digest::{RangeMove, summarize};
 use super::shape::{csv_address, max_rows, thin};
-use crate::dates;
 use crate::prelude::*;
-use crate::render::measured::FigureKind;
 use crate::render::provenance::in_words;
-use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
@@ -63,7 +60,7 @@ type State = (Date, TimeSeriesAnswer);
 /// [`Error::InvalidParam`] for what is no date, lies in the future, and for too many days.
 pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
     let Some(text) = text.filter(|text| dates::is_several(text)) else {
-        return Ok(vec![dates::parse_as_of(desk, text)?]);
+        return Ok(vec![parse_as_of(desk, text)?]);
     };
     let parts = dates::split_list(text);
     if parts.len() > MAX_STATES {
@@ -71,11 +68,9 @@ pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<As
         let allowed = format!("at most {MAX_STATES} days, as 2008-09-15, latest");
         return Err(Error::invalid("as_of", text, &problem, &allowed));
     }
-    let mut days = parts
-        .iter()
-        .map(|part| dates::parse_as_of(desk, Some(part)))
-        .collect::<Result<Vec<AsOf>>>()?;
-    days.sort_by_key(|as_of| dates::newest(*as_of, desk.today()));
+    let read = parts.iter().map(|part| parse_as_of(desk, Some(part)));
+    let mut days = read.collect::<Result<Vec<AsOf>>>()?;
+    days.sort_by_key(|as_of| newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
 }
@@ -99,7 +94,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let mut selection = DateSelection::new(params, first, desk.today(), Some(desk))?;
     let read_states = |selection: &DateSelection| {
         let states = days.iter().map(|as_of| {
-            let known = dates::newest(*as_of, desk.today());
+            let known = newest(*as_of, desk.today());
             Ok((known, all_rows(desk, params, *as_of, selection)?))
         });
         states.collect::<Result<Vec<State>>>()
@@ -122,22 +117,22 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let (chosen, method) = thin(&rows, max_rows(params, rows.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
     let vintages = build_table(&states, &shown);
-    let (_, mut newest) = states.pop().unwrap_or_default();
-    newest.vintages = Some(vintages);
-    newest.data.retain(|row| shown.contains(&row.date));
-    newest.points.clear();
-    newest.row_count = shown.len();
-    newest.start = dates.first().copied().unwrap_or(newest.start);
+    let (_, mut answer) = states.pop().unwrap_or_default();
+    answer.vintages = Some(vintages);
+    answer.data.retain(|row| shown.contains(&row.date));
+    answer.points.clear();
+    answer.row_count = shown.len();
+    answer.start = dates.first().copied().unwrap_or(answer.start);
     if shown.len() < rows.len() {
-        newest.reduction = Some(Reduction {
+        answer.reduction = Some(Reduction {
             from_rows: rows.len(),
             to_rows: shown.len(),
             method,
         });
         let base = desk.settings().base_url.as_deref();
-        newest.all_rows = Some(csv_address(&newest, params, base));
+        answer.all_rows = Some(csv_address(&answer, params, base));
     }
-    Ok(newest)
+    Ok(answer)
 }
 
 /// Puts the states side by side at the dates of `shown`.
@@ -187,10 +182,9 @@ impl Vintages {
     pub(super) fn csv(&self) -> String {
         let days = join(self.states.iter().map(|state| state.known), ",");
         let mut text = format!("date,{days},revision\n");
-        let cell = |value: &Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         for row in &self.rows {
-            let values = row.values.iter().chain([&row.revision]).map(cell);
-            text += &format!("{},{}\n", row.date, join(values, ","));
+            let values = row.values.iter().chain([&row.revision]);
+            text += &format!("{},{}\n", row.date, join(values.map(|v| cell(*v)), ","));
         }
         text
     }

@@ -4,7 +4,6 @@ use crate::prelude::*;
 use econoscope_core::indicators::Composite;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::table;
 
@@ -109,13 +108,8 @@ pub(super) fn composite_move(
     // The index of a month that was under way then is not revised: it moved from the value it had.
     let both = read(as_of)?.zip(read(AsOf::Day(since))?);
     let figures = both.map(|(now, then)| (now, then, then.value));
-    Ok(compare(
-        desk,
-        info,
-        Measure::Points,
-        figures,
-        history.as_deref(),
-    ))
+    let measure = Measure::Points;
+    Ok(compare(desk, info, measure, figures, history.as_deref()))
 }
 
 /// Compares a key figure at `as_of` with its value on the day `since`.
@@ -210,11 +204,8 @@ fn sd_of_moves(series: &Series, measure: Measure, from: Date, to: Date) -> Optio
     };
     let span = number(to) - number(from);
     let recent = series.between(shift(to, (-YEARS).years()), to);
-    let mut rows = series
-        .observations
-        .iter()
-        .map(|o| (number(o.date), o.value))
-        .peekable();
+    let rows = series.observations.iter();
+    let mut rows = rows.map(|o| (number(o.date), o.value)).peekable();
     let mut earlier = None;
     let moves: Moments = recent
         .iter()

@@ -3,7 +3,6 @@
 use crate::endpoints::release_calendar::{LastPrint, format_value, scheduled_figure};
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::model::quantity::spell_out_unit;
 
 /// Most surprises in an answer.
 const MAX_SURPRISES: usize = 5;
@@ -65,15 +64,14 @@ pub(super) fn render(surprises: &[Surprise]) -> String {
             .measure
             .replacen("change from the month before", "change", 1);
         let value = |value: f64| format_value(value, &s.measure);
-        let expected = s.print.expected.as_ref().map(|e| value(e.value));
+        let expected = cell(s.print.expected.as_ref().map(|e| value(e.value)));
         format!(
-            "\n- {} ({}), {}, {measure}: {} {}, {} ({})",
+            "\n- {} ({}), {}, {measure}: {} {}, {expected} ({})",
             s.name,
             s.id,
             s.print.period,
             value(s.print.value),
             spell_out_unit(&s.unit),
-            expected.unwrap_or_default(),
             format_signed(s.print.deviations.unwrap_or_default(), 1)
         )
     };

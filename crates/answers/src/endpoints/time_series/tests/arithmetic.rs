@@ -27,9 +27,9 @@ fn unemployment(months: &Months) -> Arc<Series> {
 fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
     let params = params(arguments);
     let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1), None).unwrap();
-    let rows = transform(&unemployment(months), &params, &selection).unwrap();
-    let answer = output(Vec::new()).with_rows(rows);
-    shape::fit_rows(answer, &params, None).unwrap()
+    let empty = output(Vec::new());
+    let answer = empty.with_rows(&unemployment(months), &params, &selection);
+    shape::fit_rows(answer.unwrap(), &params, None).unwrap()
 }
 
 /// The change of each month over `lag` months where both figures exist.
