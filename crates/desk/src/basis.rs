@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators;
-use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo, VintageObservation, release};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo, release};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,11 @@ impl Desk {
             {
                 let publication_day = |date| info.publication_day(date);
                 let rows = vintages.known_rows(day, publication_day, range.clone());
-                let bases = rows.iter().map(|row| values_and_rule(info, row));
+                let is_recorded =
+                    |day: &Date| !vintages.begins_estimated_state(*day, publication_day);
+                let bases = rows
+                    .iter()
+                    .map(|row| values_and_rule(info, row.date, row.known_from.filter(is_recorded)));
                 // Of values as known then the newest one's rule counts.
                 let basis = bases.reduce(|newer, older| match older.0 {
                     Values::AsLastRevised => older,
@@ -140,13 +144,12 @@ pub fn is_never_revised(info: &SeriesInfo) -> bool {
     NEVER_REVISED.iter().any(|start| id.starts_with(start))
 }
 
-fn values_and_rule(info: &SeriesInfo, row: &VintageObservation) -> (Values, Rule) {
-    match row.known_from {
+fn values_and_rule(info: &SeriesInfo, date: Date, recorded: Option<Date>) -> (Values, Rule) {
+    match recorded {
         None if is_never_revised(info) => (Values::AsKnownThen, Rule::PublicationLag),
         None => (Values::AsLastRevised, Rule::PublicationLag),
         Some(day)
-            if day == day.last_of_month()
-                && release::publication_day(info, row.date) != Some(day) =>
+            if day == day.last_of_month() && release::publication_day(info, date) != Some(day) =>
         {
             (Values::AsKnownThen, Rule::EndOfMonth)
         }

@@ -133,6 +133,23 @@ impl Vintages {
         rows
     }
 
+    /// Whether a figure that is known without a recorded day on `day` is estimated to have been published on it. What counts
+    /// from that day is then of the state in which the figure was read, and may have been revised in between.
+    pub fn begins_estimated_state(
+        &self,
+        day: Date,
+        publication_day: impl Fn(Date) -> Date,
+    ) -> bool {
+        let earlier = |row: &VintageObservation| publication_day(row.date) < day;
+        let later = self.rows.iter().skip(self.rows.partition_point(earlier));
+        let published = later.take_while(|row| publication_day(row.date) == day);
+        let known: Vec<_> = published
+            .filter(|row| row.known_from <= Some(day))
+            .collect();
+        let mut dates = known.chunk_by(|a, b| a.date == b.date);
+        dates.any(|rows| rows.last().is_some_and(|row| row.known_from.is_none()))
+    }
+
     /// Returns the first recorded day on which a figure became known.
     pub fn first_recorded_day(&self) -> Option<Date> {
         self.rows.iter().filter_map(|row| row.known_from).min()

@@ -197,7 +197,7 @@ impl SyncRun<'_> {
                 id,
                 info: step.info.as_deref(),
                 rows: &accepted.rows,
-                is_new: stored.is_empty(),
+                stored: &stored,
                 last_read: last_read.map(|state| day_of(state.read_at)),
                 now,
                 origin: &source.id,

@@ -2,13 +2,15 @@
 //!
 //! A revised figure became known today. So did a new one when the source was read yesterday and lacked it. After a
 //! first read, or after weeks without a read, a new figure was public long before, and today's date would hide it from
-//! every answer as of an earlier day; its day is then estimated from the publication lag.
+//! every answer as of an earlier day; its day is then estimated from the publication lag. What the read revised came with
+//! it, so it counts from the same day: else that day would mix two states of the series.
 
-use super::accept::undated;
 use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, vintages};
+use econoscope_core::model::{
+    Date, Observation, SeriesId, SeriesInfo, VintageObservation, Vintages, vintages,
+};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -25,8 +27,8 @@ pub(super) struct Update<'a> {
     pub(super) info: Option<&'a SeriesInfo>,
     /// Finite values, one for each date and day of knowledge.
     pub(super) rows: &'a [VintageObservation],
-    /// Whether the store has no row of the series.
-    pub(super) is_new: bool,
+    /// The newest stored figure of each date, ascending.
+    pub(super) stored: &'a [Observation],
     /// Day of the last read of this source; `None` = never, or the source is not read regularly.
     pub(super) last_read: Option<Date>,
     pub(super) now: Timestamp,
@@ -44,8 +46,13 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
         row.known_from = update.known_from(row.date);
     }
     figures.sort_by_key(|row| row.date);
+    if let Some(day) = update.new_state_day(store, &figures)? {
+        let stored = figures.iter_mut().filter(|row| update.has(row.date));
+        stored.for_each(|row| row.known_from = Some(day));
+    }
     // Undated figures go first, so that the vintages can date them.
-    let sorted_vintages = update.sort_vintages(&vintages, update.is_new && figures.is_empty());
+    let sorted_vintages =
+        update.sort_vintages(&vintages, update.stored.is_empty() && figures.is_empty());
     let mut batches = vec![figures, sorted_vintages];
     batches.retain(|rows| !rows.is_empty());
     if batches.is_empty() {
@@ -80,7 +87,13 @@ impl Update<'_> {
             return Ok(rows);
         };
         let stored = store.read(self.id)?.unwrap_or_default();
-        let undated = undated(stored.rows());
+        // Figures as last revised: without a day, or from the estimated day of one without.
+        let is_estimated = |row: &&VintageObservation| {
+            let publication_day = |date| info.publication_day(date);
+            (row.known_from).is_none_or(|day| stored.begins_estimated_state(day, publication_day))
+        };
+        let estimated = stored.rows().iter().filter(is_estimated);
+        let undated = Vintages::new(estimated.copied().collect()).latest();
         // A file of some figures is no state of the series, and says nothing of the others.
         let first = rows
             .iter()
@@ -95,6 +108,28 @@ impl Update<'_> {
                 rows
             },
         )
+    }
+
+    /// Returns the day from which revised figures count where the read brings later ones without a day: the estimated day
+    /// of the first of these. Nothing when the store was read on that day or later, and so holds a state that began after it.
+    fn new_state_day(
+        &self,
+        store: &dyn Store,
+        figures: &[VintageObservation],
+    ) -> Result<Option<Date>> {
+        let last = self.stored.last().map(|o| o.date);
+        let is_later = |row: &&VintageObservation| last.is_some_and(|last| row.date > last);
+        let later = figures.iter().filter(is_later);
+        let first = later.into_iter().find(|row| row.known_from.is_none());
+        let Some(day) = first.and_then(|row| self.public_day(row.date)) else {
+            return Ok(None);
+        };
+        let read = store.status_of(self.id)?;
+        Ok(Some(day).filter(|day| read.is_some_and(|read| day_of(read.fetched_at) < *day)))
+    }
+
+    fn has(&self, date: Date) -> bool {
+        self.stored.binary_search_by_key(&date, |o| o.date).is_ok()
     }
 
     /// Returns the day on which a figure was public by its publication lag.
@@ -169,15 +204,16 @@ mod tests {
             id: &id,
             info: Some(info),
             rows: &[row(6, 4.0), row(7, 4.1)],
-            is_new: true,
+            stored: &[],
             last_read: None,
             now: "2026-08-10T12:00:00Z".parse().unwrap(),
             origin: "bundled",
         };
         write(&store, &update).unwrap();
+        let stored = store.read(&id).unwrap().unwrap().latest();
         update.last_read = last_read;
         update.rows = rows;
-        update.is_new = false;
+        update.stored = &stored;
         update.now = "2026-11-21T12:00:00Z".parse().unwrap();
         let written = write(&store, &update).unwrap();
         (written, store.read(&id).unwrap().unwrap().rows().to_vec())
@@ -198,7 +234,7 @@ mod tests {
                 id: &series,
                 info: Catalogue::embedded().get(id).map(|info| &**info),
                 rows: &rows,
-                is_new: true,
+                stored: &[],
                 last_read: None,
                 now: "2026-09-09T12:00:00Z".parse().unwrap(),
                 origin: "bundled",
@@ -243,10 +279,90 @@ mod tests {
             assert_eq!((written.added, written.revised), (3, 1));
             assert_eq!(known_from(&rows, 8, 4.3), None, "{read:?}");
             assert_eq!(known_from(&rows, 10, 4.4), None, "{read:?}");
-            assert_eq!(known_from(&rows, 7, 4.2), Some(date(2026, 11, 21)));
+            assert_eq!(
+                known_from(&rows, 7, 4.2),
+                Some(date(2026, 9, 4)),
+                "as August's figure"
+            );
             let early = known_from(&rows, 11, 9.0);
             assert_eq!(early, Some(date(2026, 11, 21)), "not due yet, so new");
         }
+    }
+
+    #[test]
+    fn each_day_answers_from_one_read() {
+        let first = [row(6, 4.0), row(7, 4.1)];
+        let second = [6, 7, 8, 9, 10].map(|month| row(month, 40.0 + f64::from(month)));
+        let info = Catalogue::embedded().get("UNRATE").unwrap();
+        for last_read in [None, Some(date(2026, 8, 10)), Some(date(2026, 9, 20))] {
+            let (_, rows) = rewrite(last_read, &second);
+            let held = Vintages::new(rows);
+            let mut day = date(2026, 8, 10);
+            while day <= date(2026, 11, 22) {
+                let known = held.as_of(day, |date| info.publication_day(date));
+                let is_of = |state: &[VintageObservation]| {
+                    let of_it = |o: &Observation| {
+                        state
+                            .iter()
+                            .any(|row| row.date == o.date && row.value == Some(o.value))
+                    };
+                    known.iter().all(of_it)
+                };
+                assert!(
+                    is_of(&first) || is_of(&second),
+                    "{last_read:?} {day}: {known:?}"
+                );
+                day = day.tomorrow().unwrap();
+            }
+            assert_eq!(held.latest().len(), second.len());
+        }
+    }
+
+    #[test]
+    fn vintages_leave_what_a_later_read_revised() {
+        let store = Sqlite::in_memory().unwrap();
+        let id = SeriesId::new("UNRATE").unwrap();
+        let read = |rows: &[VintageObservation], now: &str| {
+            let stored = store.read(&id).unwrap().unwrap_or_default().latest();
+            let update = Update {
+                id: &id,
+                info: Catalogue::embedded().get("UNRATE").map(|info| &**info),
+                stored: &stored,
+                rows,
+                last_read: None,
+                now: now.parse().unwrap(),
+                origin: "bundled",
+            };
+            write(&store, &update).unwrap();
+        };
+        let known = |month, value, day| VintageObservation {
+            known_from: Some(day),
+            ..row(month, value)
+        };
+        read(&[row(1, 1.0), row(2, 2.0)], "2026-03-31T12:00:00Z");
+        read(
+            &[row(1, 1.5), row(2, 2.5), row(3, 3.5)],
+            "2026-11-21T12:00:00Z",
+        );
+        // The vintages end where the first read did, so what follows them begins on the day of the second's new figure.
+        let first = date(2026, 2, 28);
+        let second = date(2026, 3, 31);
+        read(
+            &[
+                known(1, 0.9, first),
+                known(1, 1.0, second),
+                known(2, 2.0, second),
+            ],
+            "2026-11-21T12:00:00Z",
+        );
+        let values = |rows: Vec<Observation>| rows.iter().map(|o| o.value).collect::<Vec<_>>();
+        let held = store.read(&id).unwrap().unwrap();
+        let info = Catalogue::embedded().get("UNRATE").unwrap();
+        let on = |day| values(held.as_of(day, |date| info.publication_day(date)));
+        assert_eq!(on(first), [0.9]);
+        assert_eq!(on(second), [1.0, 2.0]);
+        assert_eq!(on(date(2026, 4, 10)), [1.5, 2.5, 3.5]);
+        assert_eq!(values(held.latest()), [1.5, 2.5, 3.5]);
     }
 
     #[test]
