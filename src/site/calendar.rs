@@ -8,7 +8,7 @@ use econoscope_answers::endpoints::release_calendar::{
     ANNOUNCED, CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
 use econoscope_core::format::{Unit, signed};
-use econoscope_core::indicators::prose::{capitalize, join};
+use econoscope_core::indicators::prose::{capitalize, enclosed, join};
 use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{eastern, releases};
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
@@ -199,8 +199,8 @@ pub(super) fn describe_next(figure: &ScheduledFigure) -> String {
         (None, Some(reason)) => format!("Nothing is expected: {reason}"),
         (None, None) => "No expectation: no formula is published for this figure".to_owned(),
     };
-    let caveat = figure.caveat.as_ref().map(|c| format!("; {c}"));
-    format_dates(&(next + &caveat.unwrap_or_default()))
+    let caveat = figure.caveat.as_deref().unwrap_or_default();
+    format_dates(&(next + &enclosed("; ", caveat, "")))
 }
 
 /// Describes the last release: "September 2026: +29,000 people, published on 2 October 2026; expected +44,000, surprise …".
@@ -209,11 +209,7 @@ fn describe_last(figure: &ScheduledFigure) -> String {
         let value = format_value(figure, print.value);
         let text = format!("{}: {value}, {}", print.period, describe_publication(print));
         let surprise = join(describe_surprise(figure, print), ", ");
-        format_dates(&if surprise.is_empty() {
-            text
-        } else {
-            format!("{text}; {surprise}")
-        })
+        format_dates(&(text + &enclosed("; ", &surprise, "")))
     })
 }
 

@@ -7,7 +7,7 @@ use super::text::{
     value_decimals,
 };
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
-use super::view::{is_identifier, query_string, range_start, render_options, split_list};
+use super::view::{is_identifier, query_string, range_start, split_list};
 use super::vintages::Vintages;
 use super::{page_request, view};
 use econoscope_answers::Arguments;
@@ -15,7 +15,7 @@ use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::format::{Unit, period, unit_name};
-use econoscope_core::indicators::prose::{capitalize, join};
+use econoscope_core::indicators::prose::{capitalize, enclosed, join};
 use econoscope_core::model::{AsOf, Date, SeriesInfo};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -56,8 +56,6 @@ struct Content {
     /// For a past reference day: how each column differs from that of today.
     differences: Vec<String>,
     source: String,
-    /// Address of all rows as CSV.
-    csv: String,
     /// Who publishes the figures.
     publishers: String,
     /// The chart and the panels below it.
@@ -81,30 +79,18 @@ impl Content {
         first.map_or(self.answer.start, |first| self.answer.start.max(*first))
     }
 
-    /// Returns why requested series have no column.
-    fn gaps(&self, names: &[&str]) -> Vec<&String> {
-        self.notes_by(|key| is_name_of(key, names))
-    }
-
-    /// Returns the other notes.
-    fn notes(&self, names: &[&str]) -> Vec<&String> {
-        self.notes_by(|key| !is_name_of(key, names))
-    }
-
-    fn notes_by(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<&String> {
+    /// Returns why requested series have no column, or else the other notes.
+    fn notes(&self, names: &[&str], are_gaps: bool) -> impl Iterator<Item = &String> {
+        let is_name = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
         let notes = self.answer.provenance.notes.iter();
-        let wanted = notes.filter(|(key, _)| is_wanted(key));
-        wanted.map(|(_, note)| note).collect()
+        let wanted = notes.filter(move |(key, _)| is_name(key) == are_gaps);
+        wanted.map(|(_, note)| note)
     }
 
     /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
         period(*date, parse_frequency(Some(&self.answer.frequency)))
     }
-}
-
-fn is_name_of(key: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| name.eq_ignore_ascii_case(key))
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -180,12 +166,8 @@ fn requested_range(request: &PageRequest) -> &str {
 
 /// Describes an error with its suggestions.
 fn describe_error(error: &Error) -> String {
-    let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
-    if near.is_empty() {
-        error.to_string()
-    } else {
-        format!("{error} Similar names: {}.", near.join(", "))
-    }
+    let near = join(error.suggestions().iter().map(|s| &s.id), ", ");
+    format!("{error}{}", enclosed(" Similar names: ", &near, "."))
 }
 
 /// Returns the arguments of the page as a query string.
@@ -291,7 +273,6 @@ fn content(
         json: json(now.unwrap_or(&answer))?,
         json_then: now.map(|_| json(&answer)).transpose()?,
         source: source(desk, request),
-        csv: format!("/compare.csv{}", page_query(request)),
         publishers: publishers(desk, &answer),
         panels: charts::plot_comparison(request, &answer, now),
         combinations: combinations(request, names, &answer),
@@ -337,24 +318,22 @@ pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Docu
     arguments.remove("correlations");
     let answer = view::compare_all_rows(desk, arguments)?;
     let mut writer = csv::Writer::from_writer(Vec::new());
+    let fault = |e: csv::Error| Error::internal("writing a comparison as CSV", e);
     let names = answer.columns.iter().map(|column| column.series.as_str());
     let header = std::iter::once("observation_date").chain(names);
-    let write = |e| Error::internal("writing a comparison as CSV", e);
-    writer.write_record(header).map_err(write)?;
+    writer.write_record(header).map_err(fault)?;
     for (row, date) in answer.dates.iter().enumerate() {
         let values = answer.columns.iter().map(|column| {
             let value = column.values.get(row).copied().flatten();
             value.map_or_else(String::new, |value| value.to_string())
         });
         let record = std::iter::once(date.to_string()).chain(values);
-        writer.write_record(record).map_err(write)?;
+        writer.write_record(record).map_err(fault)?;
     }
     let bytes = writer
         .into_inner()
-        .map_err(|e| Error::internal("writing a comparison as CSV", e))?;
-    let text =
-        String::from_utf8(bytes).map_err(|e| Error::internal("writing a comparison as CSV", e))?;
-    Ok(Document::data("text/csv; charset=utf-8", text))
+        .map_err(|e| fault(e.into_error().into()))?;
+    Ok(Document::data("text/csv; charset=utf-8", bytes))
 }
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.

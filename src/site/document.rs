@@ -67,9 +67,9 @@ impl Document {
     }
 
     /// Creates a document for programs: JSON, a feed or a calendar.
-    pub(super) fn data(media_type: &'static str, text: String) -> Self {
+    pub(super) fn data(media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
-        Self::new(media_type, text.into(), policy)
+        Self::new(media_type, body.into(), policy)
     }
 
     fn new(media_type: &'static str, body: Bytes, policy: String) -> Self {

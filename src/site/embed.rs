@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use super::text::encode_segment;
-use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
-use super::view::{render_options, split_list};
+use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier};
+use super::view::{query_string, split_list};
 use super::{compare, page_request, release, widgets};
 
 pub(super) const ARGUMENTS: [&[&str]; 2] = [&compare::ARGUMENTS, &["show", "name", "theme"]];
@@ -29,12 +29,10 @@ struct Page<'a> {
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description = "The code that puts a chart, the regime or a figure into your own page.";
     let series = request.argument("series").unwrap_or("DGS10");
-    let range = request.form_value("range");
-    let range = if RANGES.iter().any(|(label, _)| *label == range) {
-        range
-    } else {
-        page_request::DEFAULT_RANGE
-    };
+    let named = request.form_value("range");
+    let mut ranges = RANGES.iter().map(|(label, _)| *label);
+    let range = ranges.find(|label| *label == named);
+    let range = range.unwrap_or(page_request::DEFAULT_RANGE);
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
     let name = request.form_value("name");
@@ -42,22 +40,28 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         .iter()
         .find(|card| card.0 == name)
         .or_else(|| cards.first());
-    let (name, title) = chosen.cloned().unwrap_or_default();
+    let (name, card_title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
+    let (title, widget) = match kind {
+        "regime" => (
+            widgets::REGIME_TITLE.into(),
+            format!("/widget/{kind}{theme}"),
+        ),
+        "recession" => (
+            widgets::RECESSION_TITLE.into(),
+            format!("/widget/{kind}{theme}"),
+        ),
+        "release" | "scenario" => (card_title, format!("/widget/{kind}/{name}{theme}")),
+        _ => (
+            format_titles(desk, series),
+            series_widget(request, series, range),
+        ),
+    };
     render_page(&Page {
         frame: Frame::new(desk, "Embed", description, "/embed"),
         is_series: !matches!(kind, "regime" | "recession" | "release" | "scenario"),
-        title: match kind {
-            "regime" => widgets::REGIME_TITLE.to_owned(),
-            "recession" => widgets::RECESSION_TITLE.to_owned(),
-            "release" | "scenario" => title,
-            _ => format_titles(desk, series),
-        },
-        widget: match kind {
-            "regime" | "recession" => format!("/widget/{kind}{theme}"),
-            "release" | "scenario" => format!("/widget/{kind}/{name}{theme}"),
-            _ => series_widget(request, series, range),
-        },
+        title,
+        widget,
         cards,
         name,
         request,
@@ -73,9 +77,7 @@ fn cards(desk: &Desk, kind: &str) -> Result<Vec<(String, String)>> {
         "scenario" => {
             let scenarios = desk.scenarios().into_iter();
             let decided = scenarios.filter(|scenario| scenario.event.is_some());
-            Ok(decided
-                .map(|scenario| (scenario.slug.clone(), scenario.title.clone()))
-                .collect())
+            Ok(decided.map(|s| (s.slug.clone(), s.title.clone())).collect())
         }
         _ => Ok(Vec::new()),
     }

@@ -18,12 +18,12 @@ use jiff::civil::Time;
 use std::cmp::Reverse;
 
 /// A headline figure.
+#[derive(Default)]
 pub(super) struct Headline {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
     /// "4.2 %" and its period; `None` where there is no figure.
     pub(super) figure: Option<(String, String)>,
-    pub(super) date: Option<Date>,
     /// The average of a later month.
     pub(super) newer: Option<NewerAverage>,
     /// The line of its figures; empty without them.
@@ -90,21 +90,26 @@ pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
     })
 }
 
-/// Reads the newest figure of each headline. One that failed has no value.
-pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
+/// Reads the newest figure of each headline, with a monthly average that is newer and when the next figure is due. One that
+/// failed has no value.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn read(desk: &Desk, answers: &mut Answers, as_of: AsOf) -> Result<Vec<Headline>> {
     let headline = |(id, name, _, _, is_change): &Row| {
-        let answer = answers.read::<TimeSeriesAnswer>().ok();
-        let newest = answer.as_ref().and_then(|answer| answer.data.last());
-        let line = answer.as_ref().map(draw_line);
-        Headline {
+        let mut headline = Headline {
             id,
             name,
-            date: newest.map(|newest| newest.date),
-            line: line.unwrap_or_default(),
-            figure: answer.and_then(|answer| newest_figure(id, *is_change, &answer)),
-            newer: None,
-            age: None,
+            ..Headline::default()
+        };
+        if let Ok(answer) = answers.read() {
+            headline.line = draw_line(&answer);
+            headline.figure = newest_figure(id, *is_change, &answer);
         }
+        if headline.figure.is_some() {
+            add_age(desk, &mut headline, as_of)?;
+        }
+        Ok(headline)
     };
     HEADLINES.iter().map(headline).collect()
 }
@@ -120,38 +125,23 @@ fn draw_line(answer: &TimeSeriesAnswer) -> String {
     render_sparkline(&spec)
 }
 
-/// Adds monthly averages that are newer than the daily figures, and when each next figure is due.
-///
-/// # Errors
-/// [`Error::Store`] when the store cannot be read.
-pub(super) fn add_ages(desk: &Desk, headlines: &mut [Headline], as_of: AsOf) -> Result<()> {
-    for headline in headlines
-        .iter_mut()
-        .filter(|headline| headline.date.is_some())
-    {
-        let info = desk.resolve("series", headline.id)?;
-        let metric = metric::read(desk, &info, as_of)?;
-        headline.newer = metric.newer_mean.map(|mean| NewerAverage {
-            value: Unit::parse(&metric.unit, "").write(mean.value, 2),
-            month: month(mean.date),
-            series: mean.series,
-        });
-        let today = match as_of {
-            AsOf::Day(day) => day,
-            AsOf::Latest => desk.today(),
-        };
-        let late = metric.provenance.late.get("value").copied();
-        headline.age = match (late, metric.next_release) {
-            (Some(due_day), _) => Some(Age {
-                is_late: true,
-                text: due(due_day, today),
-            }),
-            (None, next) => next.map(|day| Age {
-                is_late: false,
-                text: format!("next {}", short_day(day)),
-            }),
-        };
-    }
+fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
+    let info = desk.resolve("series", headline.id)?;
+    let metric = metric::read(desk, &info, as_of)?;
+    headline.newer = metric.newer_mean.map(|mean| NewerAverage {
+        value: Unit::parse(&metric.unit, "").write(mean.value, 2),
+        month: month(mean.date),
+        series: mean.series,
+    });
+    let late = metric.provenance.late.get("value");
+    let text = match late {
+        Some(due_day) => Some(due(*due_day, desk.reading_day(as_of))),
+        None => metric
+            .next_release
+            .map(|day| format!("next {}", short_day(day))),
+    };
+    let is_late = late.is_some();
+    headline.age = text.map(|text| Age { is_late, text });
     Ok(())
 }
 
@@ -247,16 +237,18 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
         Some("level") => unit.format_parts(value, 0).0,
         Some(_) | None => unit.format_change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
-    let expected = print
-        .expected
-        .as_ref()
-        .map(|e| format!("; {} expected", format(e.value)))
-        .unwrap_or_default();
-    let (value, (_, after)) = (format(print.value), unit.format_parts(print.value, 0));
+    let expected = print.expected.as_ref();
+    let expected = expected.map(|e| format!("; {} expected", format(e.value)));
+    let (_, after) = unit.format_parts(print.value, 0);
     Some(Release {
         day: format_weekday(print.date),
         name: figure.name.clone(),
-        note: format!("{}: {value} {after}{expected}", format_dates(&print.period)),
+        note: format!(
+            "{}: {} {after}{}",
+            format_dates(&print.period),
+            format(print.value),
+            expected.unwrap_or_default()
+        ),
         id: Some(figure.series_id.clone()),
     })
 }

@@ -19,7 +19,7 @@ use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::AsOf;
 use econoscope_data::store::Article;
 
-pub(super) mod forwarded;
+mod forwarded;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -110,8 +110,12 @@ const CHARTS: [Lines; 6] = [
 ];
 
 /// Returns the calls in the order in which [`page`] reads their answers: regime, headlines, gauges, charts.
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
+    if is_forwarding {
+        let tools = ["get_regime", "get_macro_summary", "get_signals"];
+        return tools.map(|tool| EndpointCall::new(tool, &[as_of])).into();
+    }
     let series = |arguments: &[(&str, &str)]| EndpointCall::new("get_time_series", arguments);
     let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
     calls.extend(headlines::calls(request.form_value("as_of")));
@@ -144,27 +148,20 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         frame.data_age = age;
         (headlines, gauges)
     } else {
-        let mut headlines = headlines::read(&mut answers);
-        headlines::add_ages(desk, &mut headlines, as_of)?;
-        let gauge = |composite| gauge(desk, composite, &mut answers);
-        (headlines, established().map(gauge).collect())
+        let headlines = headlines::read(desk, &mut answers, as_of)?;
+        let gauges = established().map(|composite| gauge(desk, composite, &mut answers));
+        (headlines, gauges.collect())
     };
-    let charts = if is_forwarded {
-        Vec::new()
-    } else {
-        CHARTS.iter().map(|c| chart(c, &mut answers)).collect()
-    };
-    let (last_releases, next_releases) = if is_forwarded {
-        (Vec::new(), Vec::new())
-    } else {
-        headlines::releases(desk, request.argument("as_of"))?
-    };
+    let charts = CHARTS.iter().filter(|_| !is_forwarded);
+    let releases = (!is_forwarded).then(|| headlines::releases(desk, request.argument("as_of")));
+    let (last_releases, next_releases) = releases.transpose()?.unwrap_or_default();
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
     let label = match regime.regime.as_str() {
         "UNKNOWN" => "",
         regime => regime_label(regime),
     };
     let odds = recession_odds(&gauges);
+    let articles = articles::published(desk)?;
     render_page(&Page {
         sentence: headlines::describe(&headlines, label, odds.as_deref()),
         as_of: request.form_value("as_of"),
@@ -178,11 +175,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         }),
         quadrant: quadrant::draw_large(&path, regime_label(&regime.regime))?,
         gauges,
-        charts,
-        articles: articles::published(desk)?
-            .into_iter()
-            .take(MAX_ARTICLES)
-            .collect(),
+        charts: charts.map(|c| chart(c, &mut answers)).collect(),
+        articles: articles.into_iter().take(MAX_ARTICLES).collect(),
         frame,
         regime,
         is_forwarded,
@@ -191,11 +185,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 
 /// Returns the probability of a recession among the gauges: "10.9 %".
 fn recession_odds(gauges: &[Gauge]) -> Option<String> {
-    let mut odds = gauges
-        .iter()
-        .filter(|gauge| gauge.name == CRPI.indicator.definition().title);
-    let value = odds.next()?.value.as_ref()?;
-    Some(format!("{value} %"))
+    let title = &CRPI.indicator.definition().title;
+    let odds = gauges.iter().find(|gauge| gauge.name == *title)?;
+    Some(format!("{} %", odds.value.as_ref()?))
 }
 
 /// Returns the growth and inflation scores of the last months and of now. The scores of an upstream stand alone, since
@@ -247,8 +239,9 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let date = metric.date.map(|date| period(date, frequency));
     let changes = format_changes(desk, &metric);
     gauge.note = join(band.into_iter().chain(changes).chain(date), " · ");
-    gauge.sparkline =
-        history.map_or_else(|_| String::new(), |o| render_sparkline(&charts::plot(&o)));
+    if let Ok(history) = history {
+        gauge.sparkline = render_sparkline(&charts::plot(&history));
+    }
     gauge
 }
 

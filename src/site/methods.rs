@@ -21,7 +21,7 @@ struct Page {
     methods: Vec<(String, &'static Indicator, Explanation)>,
 }
 
-pub(super) fn calls(_: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let call = |about: &Indicator| {
         EndpointCall::new("explain_indicator", &[("indicator", about.ticker())])
     };

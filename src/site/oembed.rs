@@ -59,15 +59,11 @@ fn side(request: &PageRequest, name: &str, default: u32, min: u32) -> Result<u32
     let Some(text) = request.argument(name) else {
         return Ok(default);
     };
-    match text.parse::<u32>() {
-        Ok(max) => Ok(default.min(max).max(min)),
-        Err(_) => Err(Error::invalid(
-            name,
-            text,
-            "is not a number of pixels",
-            "a whole number, such as 600",
-        )),
-    }
+    let max: u32 = text.parse().map_err(|_| {
+        let allowed = "a whole number, such as 600";
+        Error::invalid(name, text, "is not a number of pixels", allowed)
+    })?;
+    Ok(default.min(max).max(min))
 }
 
 /// Returns the card of a page.

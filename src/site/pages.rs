@@ -12,7 +12,7 @@ use super::{view, why, widget_frame, widgets};
 use crate::admission::{Admission, Policy, Price};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
-use Source::{Endpoints, EndpointsOrForwarded, Local, LocalOnly, LocalOrEndpoints};
+use Source::{Endpoints, Forwarded, Local, LocalOnly};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -53,7 +53,8 @@ enum Listing {
 }
 
 type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
-type Calls = fn(&PageRequest) -> Vec<EndpointCall>;
+/// Returns the calls for a request, where the flag is set those of a server that forwards.
+type Calls = fn(&PageRequest, bool) -> Vec<EndpointCall>;
 
 /// Where a page takes its figures from.
 #[derive(Clone, Copy)]
@@ -64,10 +65,8 @@ enum Source {
     LocalOnly,
     /// Endpoints.
     Endpoints(Calls),
-    /// Endpoints, or fewer on a server that forwards.
-    EndpointsOrForwarded(Calls, Calls),
     /// The desk, or endpoints on a server that forwards.
-    LocalOrEndpoints(Calls),
+    Forwarded(Calls),
 }
 
 /// Declares a page: all fields in their order.
@@ -88,11 +87,9 @@ impl Page {
     /// Returns the calls of endpoints for a request.
     fn calls(&self, request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
         match self.source {
-            EndpointsOrForwarded(_, calls) | LocalOrEndpoints(calls) if is_forwarding => {
-                calls(request)
-            }
-            Endpoints(calls) | EndpointsOrForwarded(calls, _) => calls(request),
-            Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
+            Endpoints(calls) => calls(request, is_forwarding),
+            Forwarded(calls) if is_forwarding => calls(request, true),
+            Local | LocalOnly | Forwarded(_) => Vec::new(),
         }
     }
 
@@ -132,10 +129,10 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 41] = [
-    page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
+    page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
-    page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    page!(SERIES_PATH, series::page, Forwarded(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
     page!("/compare.csv", compare::csv, LocalOnly, &[&compare::ARGUMENTS], Unlisted, "/compare.csv?series=DGS10,DGS2"),
@@ -160,7 +157,7 @@ static PAGES: [Page; 41] = [
     page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
     page!("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
     page!("/rights", rights::page, Local, &[], Sitemap, "/rights"),
-    page!(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
+    page!(CHART_PATH, pictures::series, Forwarded(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
     page!("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
     page!("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
     page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
@@ -170,8 +167,8 @@ static PAGES: [Page; 41] = [
     page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
     page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
     page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
-    page!("/widget/recession", widgets::recession, EndpointsOrForwarded(widgets::recession_calls, widgets::forwarded_recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
-    page!(METRIC_PATH, widgets::metric, EndpointsOrForwarded(widgets::metric_calls, widgets::forwarded_metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    page!("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    page!(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
     page!("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
 

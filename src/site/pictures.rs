@@ -63,7 +63,7 @@ fn check_work(width: u16, height: u16, lines: usize) -> Result<()> {
     ))
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     vec![view::figures_call(name(request), request)]
 }
 

@@ -13,7 +13,7 @@ use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, month, signed};
-use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::indicators::prose::{capitalize, enclosed};
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::Date;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ struct Page<'a> {
     is_forwarded: bool,
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     let explanation =
         |ticker: &str| EndpointCall::new("explain_indicator", &[("indicator", ticker), as_of]);
@@ -65,12 +65,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     };
     let composites = established()
         .map(|composite| {
-            let info = desk.resolve("series", composite.indicator.id)?;
-            Ok((
-                desk.display_id(&info.id),
-                &composite.indicator,
-                answers.read(),
-            ))
+            let about = &composite.indicator;
+            let info = desk.resolve("series", about.id)?;
+            Ok((desk.display_id(&info.id), about, answers.read()))
         })
         .collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
@@ -97,10 +94,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 pub(super) fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     let score = explanation.scores.first();
     if let Some((value, score)) = score.and_then(|score| Some((score.value?, score))) {
-        let label = explanation
-            .label
-            .as_ref()
-            .map_or_else(String::new, |label| format!(", {label}"));
+        let label = enclosed(", ", explanation.label.as_deref().unwrap_or_default(), "");
         let decimals = Catalogue::of_indicator(about).map_or(2, |info| info.decimals);
         return Unit::parse(&score.unit, "").write(value, usize::from(decimals)) + &label;
     }

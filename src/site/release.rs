@@ -28,7 +28,8 @@ const DAYS: u8 = 120;
 struct Page {
     frame: Frame,
     release: ReleaseEvent,
-    cards: Vec<Card>,
+    /// The strip is drawn on the page alone, since each surprise is computed from two past days.
+    cards: Vec<(Card, Strip)>,
 }
 
 /// A figure of a release with its chart.
@@ -40,8 +41,6 @@ struct Card {
     /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
-    /// Drawn on the page alone, since each surprise is computed from two past days.
-    strip: Strip,
     /// How far the newest print may still move; empty without a validated error bar.
     error_bar: String,
 }
@@ -60,9 +59,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
     let cards = figures.into_iter().map(|figure| {
-        let card = card(desk, figure)?;
-        let strip = Strip::new(desk, &card.figure)?;
-        Ok(Card { strip, ..card })
+        let strip = Strip::new(desk, &figure)?;
+        Ok((card(desk, figure)?, strip))
     });
     render_page(&Page {
         cards: cards.collect::<Result<_>>()?,
@@ -136,23 +134,19 @@ pub(super) fn figures(desk: &Desk) -> Result<Vec<(String, String)>> {
 /// As [`page`]; [`Error::NoData`] for a release without figures.
 pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, ScheduledFigure)> {
     let (release, figures) = next_release(desk, name)?;
-    match figures.into_iter().next() {
-        Some(figure) => Ok((release, figure)),
-        None => Err(Error::no_data(
-            &release.name,
-            "no expectation is computed for any of its figures",
-        )),
-    }
+    let first = figures.into_iter().next().ok_or_else(|| {
+        let reason = "no expectation is computed for any of its figures";
+        Error::no_data(&release.name, reason)
+    })?;
+    Ok((release, first))
 }
 
 /// Returns the next event of a release, and all of its figures or the figure of a series.
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
     let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
     let release = answer.events.into_iter().next().ok_or_else(|| {
-        Error::no_data(
-            name,
-            "the calendar has no release of it in the next 120 days",
-        )
+        let reason = "the calendar has no release of it in the next 120 days";
+        Error::no_data(name, reason)
     })?;
     let mut figures = answer.figures;
     let is_named = |f: &ScheduledFigure| f.series_id.eq_ignore_ascii_case(name);
@@ -233,15 +227,11 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
         && answer.measure != LEVEL
         && let Some(newest) = spec.lines.last().and_then(|line| line.points.last())
     {
-        let label = format!(
-            "{}, {}",
-            capitalize(&answer.measure),
-            period(newest.date, frequency)
-        );
+        let measure = capitalize(&answer.measure);
+        let label = format!("{measure}, {}", period(newest.date, frequency));
         facts.push((label, figure::write(&spec, newest.value)));
     }
     Ok(Card {
-        strip: Strip::default(),
         figure,
         spec,
         facts,

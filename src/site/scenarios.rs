@@ -3,13 +3,13 @@
 use super::prelude::*;
 use super::text::{encode_segment, format_percent, format_whole};
 use super::widget_frame::Widget;
-use super::{articles, charts, error_page, pictures};
+use super::{articles, charts, error_page, figure, pictures};
 use econoscope_answers::endpoints::time_series::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid, render_sparkline};
 use econoscope_core::format::{Unit, change_text, heading, number};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
 use econoscope_core::indicators::prose::{capitalize, join};
-use econoscope_core::indicators::statistics::mean;
+use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::store::Article;
@@ -158,12 +158,6 @@ pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
 }
 
 impl Progress {
-    /// Formats a value of the chart with its unit.
-    fn format(&self, value: f64) -> String {
-        let unit = Unit::parse(&self.spec.unit_short, &self.spec.unit);
-        unit.write(value, usize::from(self.spec.decimals))
-    }
-
     /// Draws the newest figures and the trigger as a small line.
     fn sparkline(&self) -> String {
         let mut spec = self.spec.clone();
@@ -219,11 +213,9 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
     let trigger_line = standing.figures.iter().map(at_trigger).collect();
     let now = standing.now;
     let distance = standing.trigger - now.value;
-    let changes = standing.figures.windows(2).map(|pair| match pair {
-        [before, after] => (after.value - before.value).abs(),
-        _ => 0.0,
-    });
-    let usual = mean(&changes.collect::<Vec<_>>()).filter(|usual| *usual > 0.0);
+    let pairs = standing.figures.array_windows();
+    let changes = pairs.map(|[before, after]| (after.value - before.value).abs());
+    let usual = average(changes).filter(|usual| *usual > 0.0);
     let moves = usual.map_or(f64::INFINITY, |usual| distance.abs() / usual);
     Ok(Progress {
         series: desk.display_id(&info.id),

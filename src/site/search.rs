@@ -21,6 +21,7 @@ const MAX_QUERY: usize = 80;
 const MAX_TITLE: usize = 200;
 
 /// A search result.
+#[derive(Default)]
 pub(super) struct Hit {
     /// The kind of page: "Series".
     pub(super) kind: &'static str,
@@ -61,13 +62,13 @@ fn site_pages(query: &str) -> Vec<Hit> {
         kind: "Page",
         href: href.to_owned(),
         title: title.to_owned(),
-        note: String::new(),
-        is_empty: false,
+        ..Hit::default()
     };
     found.take(MAX_PAGES).map(hit).collect()
 }
 
 /// The best result, with its figure.
+#[derive(Default)]
 struct Lead {
     hit: Hit,
     /// "19.7"; `None` where there is no figure or it may not be shown.
@@ -103,7 +104,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Resu
     let mut hits: Vec<Hit> = matches.iter().filter_map(|m| hit(desk, m)).collect();
     if !answers.is_forwarded {
         for hit in hits.iter_mut().filter(|hit| hit.kind == SERIES) {
-            hit.is_empty = !is_available(desk, &hit.note)?;
+            let info = desk.resolve("series", &hit.note)?;
+            hit.is_empty = !catalogue::is_available(desk, &info)?;
         }
         hits.sort_by_key(|hit| hit.is_empty);
     }
@@ -118,12 +120,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Resu
 
 /// The kind of a result that is a series.
 const SERIES: &str = "Series";
-
-/// Returns whether this server has figures of a series.
-fn is_available(desk: &Desk, id: &str) -> Result<bool> {
-    let info = desk.resolve("series", id)?;
-    catalogue::is_available(desk, &info)
-}
 
 /// Returns the results for a query, the best first.
 pub(super) fn hits(desk: &Desk, query: &str, limit: usize) -> Result<Vec<Hit>> {
@@ -181,9 +177,7 @@ fn lead(
     matches.retain(|m| m.kind != Kind::Series || m.name != info.id.as_str());
     let mut lead = Lead {
         hit: series_hit(desk, info.id.as_str(), &info.title),
-        value: None,
-        unit: String::new(),
-        text: String::new(),
+        ..Lead::default()
     };
     match desk.check_permitted(&info) {
         Ok(()) if is_forwarded => return Ok(Some(lead)),
@@ -239,7 +233,7 @@ fn series_hit(desk: &Desk, name: &str, title: &str) -> Hit {
         href: format!("/series/{}", encode_segment(&id)),
         title: title.to_owned(),
         note: id,
-        is_empty: false,
+        ..Hit::default()
     }
 }
 
@@ -267,8 +261,7 @@ fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
         kind,
         href,
         title,
-        note: String::new(),
-        is_empty: false,
+        ..Hit::default()
     })
 }
 
@@ -277,7 +270,7 @@ pub(super) fn suggestions(_: &Desk, _: &PageRequest, mut answers: Answers) -> Re
     Ok(Document::json(&answers.read()?))
 }
 
-pub(super) fn suggestion_calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn suggestion_calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let arguments = [("query", request.form_value("q")), ("limit", "8")];
     vec![EndpointCall::new("search_series", &arguments)]
 }

@@ -9,7 +9,7 @@ use super::text::{
     describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
     format_revision, late_note,
 };
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string};
 use super::vintages::VintageComparison;
 use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
@@ -89,7 +89,7 @@ pub(super) fn paths() -> Vec<String> {
     series.map(|info| format!("/series/{}", info.id)).collect()
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     vec![
         EndpointCall::new("get_metric", &[("ticker", &*request.name), as_of]),
@@ -251,7 +251,7 @@ fn load(
         let period = answer.period.take().zip(answer.vintages.take());
         period.map(|(period, record)| (period, record, answer))
     };
-    let mut facts = view_facts(desk, request, &metric, newest.as_ref());
+    let mut facts = view_facts(desk, request, as_of, &metric, newest.as_ref());
     facts.extend(extremes(&spec, as_of));
     let content = Content {
         due: metric.next_release.filter(|_| has_today(request, as_of)),
@@ -382,6 +382,7 @@ fn extremes(spec: &ChartSpec, as_of: AsOf) -> Vec<(String, String)> {
 fn view_facts(
     desk: &Desk,
     request: &PageRequest,
+    as_of: AsOf,
     metric: &Metric,
     newest: Option<&Figure>,
 ) -> Vec<(String, String)> {
@@ -397,10 +398,7 @@ fn view_facts(
         facts.push((label, newest.text.clone()));
         facts.extend(newest.change.clone());
     }
-    let today = match request.as_of(desk) {
-        Ok(AsOf::Day(day)) => day,
-        Ok(AsOf::Latest) | Err(_) => desk.today(),
-    };
+    let today = desk.reading_day(as_of);
     let next = metric.next_release.filter(|_| is_open);
     facts.extend(next.map(|day| ("Next figure, usually".to_owned(), format::due(day, today))));
     facts

@@ -5,7 +5,6 @@ use super::prelude::*;
 use super::text::format_dates;
 use econoscope_answers::endpoints::release_calendar::{LastPrint, ScheduledFigure, surprises};
 use econoscope_core::chart::escaped;
-use econoscope_core::indicators::prose::join;
 
 /// Surprises in a strip.
 const SURPRISES: usize = 12;
@@ -15,7 +14,6 @@ const WIDTH: f64 = 100.0 / 12.0;
 const LEAST_DEVIATIONS: f64 = 2.0;
 
 /// The drawings of a strip, each with its caption. Both are HTML; none without a formula.
-#[derive(Default)]
 pub(super) struct Strip {
     pub(super) expectation: Option<(String, String)>,
     pub(super) columns: Option<(String, String)>,
@@ -63,14 +61,10 @@ fn draw_expectation(figure: &ScheduledFigure) -> Option<(String, String)> {
         let cx = x(value);
         format!(r#"<circle class="ring" cx="{cx:.1}%" cy="18" r="5"/>"#)
     });
-    let printed = last.map(|value| format!("last print {} (ring)", format_value(figure, value)));
-    let caption = join(
-        [format!(
-            "Expected for {period}: {expected} (dot), {band} from {low} to {high} (band)"
-        )]
-        .into_iter()
-        .chain(printed),
-        "; ",
+    let printed = last.map(|value| format!("; last print {} (ring)", format_value(figure, value)));
+    let caption = format!(
+        "Expected for {period}: {expected} (dot), {band} from {low} to {high} (band){}",
+        printed.unwrap_or_default()
     );
     let label = escaped(&caption);
     let [left, dot, right] = [ends[0], next.value, ends[1]].map(x);

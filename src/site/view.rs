@@ -207,18 +207,6 @@ pub(super) fn format_titles(desk: &Desk, list: &str) -> String {
     join(titles, ", ")
 }
 
-/// Renders the options of a `select` element from values and labels, none of which needs escaping.
-pub(super) fn render_options(
-    options: impl AsRef<[(&'static str, &'static str)]>,
-    current: &str,
-) -> String {
-    let option = |(value, label): &(&'static str, &'static str)| {
-        let selected = if *value == current { " selected" } else { "" };
-        format!("<option value=\"{value}\"{selected}>{label}</option>")
-    };
-    options.as_ref().iter().map(option).collect()
-}
-
 /// Formats the arguments that have a value as a query string with its question mark; empty where there is none.
 pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -231,11 +219,8 @@ pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a
 
 /// Returns the first day of a range that ends on the reference day. Any other text is returned as it is.
 pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> String {
-    let reference_day = match request.as_of(desk) {
-        Ok(AsOf::Day(day)) => day,
-        // The endpoint reports the error.
-        Ok(AsOf::Latest) | Err(_) => desk.today(),
-    };
+    // The endpoint reports an error.
+    let reference_day = desk.reading_day(request.as_of(desk).unwrap_or(AsOf::Latest));
     match RANGES.iter().find(|(label, _)| *label == range) {
         Some((_, 0)) => "1700-01-01".to_owned(),
         Some((_, years)) => shift(reference_day, (-*years).years()).to_string(),

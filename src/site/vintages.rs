@@ -9,6 +9,8 @@ use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
+use econoscope_core::indicators::prose::enclosed;
+use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation};
 use econoscope_desk::Desk;
@@ -48,14 +50,12 @@ pub(super) fn add_latest(
     let described = vintage.describe(&format_day(day));
     // A range such as `5y` counts from the reference day. What came long after it would flatten what was known on it.
     let start = then.start.to_string();
-    let later = shift(day, YEARS_AFTER.years()).min(desk.today());
-    let end = match request.argument("end") {
-        Some(end) => end.to_owned(),
-        None => later.to_string(),
-    };
+    let later = shift(day, YEARS_AFTER.years())
+        .min(desk.today())
+        .to_string();
     let arguments = [
-        ("start", start.as_str()),
-        ("end", end.as_str()),
+        ("start", &*start),
+        ("end", request.argument("end").unwrap_or(&later)),
         ("units", view::api_units(request.form_value("units"))),
         ("frequency", request.form_value("frequency")),
     ];
@@ -110,10 +110,7 @@ impl Vintages {
     /// 9.9 %; now it is 9.9 %." An empty `series` leaves out the name.
     pub(super) fn describe_newest(&self, series: &str) -> String {
         let day = format_day(self.day);
-        let of_series = match series {
-            "" => String::new(),
-            series => format!(" of {series}"),
-        };
+        let of_series = enclosed(" of ", series, "");
         let Some(newest) = self.then.points.last() else {
             return format!("On {day} no figure{of_series} was known in this range.");
         };
@@ -145,23 +142,17 @@ impl Vintages {
                 .to_owned();
         }
         let total = self.then.points.len();
-        let largest = revisions
-            .iter()
-            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-        let revised = match largest {
+        let size = |(_, change): &(Observation, f64)| change.abs();
+        let largest = revisions.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
+        let revised = match largest.zip(average(revisions.iter().map(size))) {
             None => format!(" None of the {total} figures in view has been revised since."),
-            Some((observation, change)) => {
-                let (count, sum) = revisions.iter().fold((0.0, 0.0), |(n, sum), (_, change)| {
-                    (n + 1.0, sum + change.abs())
-                });
-                format!(
-                    " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
-                    revisions.len(),
-                    self.change(sum / count).trim_start_matches('+'),
-                    self.change(*change),
-                    self.period(observation)
-                )
-            }
+            Some(((observation, change), mean)) => format!(
+                " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
+                revisions.len(),
+                self.change(mean).trim_start_matches('+'),
+                self.change(*change),
+                self.period(observation)
+            ),
         };
         let is_newer = |o: &&Observation| o.date > newest.date;
         match self.now.points.iter().filter(is_newer).count() {

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{describe_data_age, format_dates, format_or_dash, format_points};
-use super::view::{self, endpoint_arguments, query_string, render_options};
+use super::view::{self, endpoint_arguments, query_string};
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
 use econoscope_answers::endpoints::explain_indicator::{
@@ -56,13 +56,10 @@ pub(super) fn paths() -> Vec<String> {
 
 /// Returns the path of the page that explains a series; `None` where nothing does.
 pub(super) fn path_of(id: &str) -> Option<String> {
-    let whole = Whole::all()
-        .iter()
-        .find(|w| [w.series, w.total].contains(&id));
-    let mut own = indicators().filter(|i| i.id == id);
-    let name = whole
-        .map(|w| w.series)
-        .or_else(|| own.next().map(|i| i.ticker()));
+    let mut wholes = Whole::all().iter();
+    let whole = wholes.find(|w| [w.series, w.total].contains(&id));
+    let own = || Some(indicators().find(|i| i.id == id)?.ticker());
+    let name = whole.map(|w| w.series).or_else(own);
     name.map(|name| format!("/why/{name}"))
 }
 
@@ -193,13 +190,11 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
         decimals: if is_count { 0 } else { 2 },
         ..ChartSpec::default()
     };
+    let regime = || Some(regime_label(answer.label.as_deref()?).to_lowercase());
     spec.title = match (whole, answer.scores.as_slice()) {
         (Some(_), _) => format!("What drove {name}?"),
         (None, [_]) => format!("Why {}? {name}", total.label(&spec)),
-        (None, _) => format!(
-            "Why {}? {name}",
-            regime_label(answer.label.as_deref()?).to_lowercase()
-        ),
+        (None, _) => format!("Why {}? {name}", regime()?),
     };
     if whole.is_none() {
         spec.unit += &format!("; pale: as known on {}", day(answer.before));
@@ -224,8 +219,10 @@ fn short_unit(unit: &str) -> String {
 /// Returns the sentence on what moved the value, without the identifier of a series.
 fn lead(answer: &Explanation) -> String {
     let text = format_dates(&answer.moved);
-    let parts = text
-        .split_once(" [")
-        .and_then(|(head, rest)| Some((head, rest.split_once(']')?.1)));
-    parts.map_or_else(|| text.clone(), |(head, tail)| format!("{head}{tail}"))
+    if let Some((head, rest)) = text.split_once(" [")
+        && let Some((_, tail)) = rest.split_once(']')
+    {
+        return format!("{head}{tail}");
+    }
+    text
 }

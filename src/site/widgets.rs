@@ -34,7 +34,7 @@ const SERIES_RANGE: &str = "10y";
 /// Age in days above which a widget states it.
 const MAX_FRESH_DAYS: i64 = 2;
 
-pub(super) fn regime_calls(_: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn regime_calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
     vec![EndpointCall::new("get_regime", &[])]
 }
 
@@ -96,16 +96,11 @@ pub(super) fn regime_label(name: &str) -> &str {
     quadrant.map_or(name, |regime| regime.title())
 }
 
-pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    series_calls(CRPI.indicator.id, request, RECESSION_RANGE)
-}
-
-/// Returns the call for the recession probability of an upstream: the figure alone, wherever the upstream has it.
-pub(super) fn forwarded_recession_calls(_: &PageRequest) -> Vec<EndpointCall> {
-    vec![EndpointCall::new(
-        "get_metric",
-        &[("ticker", CRPI.indicator.id)],
-    )]
+/// Returns the calls for the recession probability, of an upstream the one for the figure, wherever the upstream has it.
+pub(super) fn recession_calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
+    let [figure, history] = series_calls(CRPI.indicator.id, request, RECESSION_RANGE);
+    let others = Some(history).filter(|_| !is_forwarding);
+    [figure].into_iter().chain(others).collect()
 }
 
 /// Renders the widget of the recession probability: that of its series, with a band instead of changes.
@@ -141,26 +136,23 @@ fn history_arguments<'a>(
     ]
 }
 
-fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> Vec<EndpointCall> {
+/// Returns the calls for the newest figure of a series and for its history.
+fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> [EndpointCall; 2] {
     let history = history_arguments(id, request, default_range);
-    let history = [&[("seriesId", id)][..], &history].concat();
-    vec![
+    [
         EndpointCall::new("get_metric", &[("ticker", id)]),
-        EndpointCall::new("get_time_series", &history),
+        EndpointCall::new(
+            "get_time_series",
+            &[&[("seriesId", id)], &history[..]].concat(),
+        ),
     ]
 }
 
-pub(super) fn metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    series_calls(&request.name, request, SERIES_RANGE)
-}
-
-/// Returns the one call for the series of an upstream: the figures of a view that the request names, else the newest
-/// figure alone.
-pub(super) fn forwarded_metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    let mut calls = metric_calls(request);
-    let history = calls.pop();
-    if names_view(request) {
-        calls = history.into_iter().collect();
+/// Returns the calls for a series, of an upstream one: the figures of a view that the request names, else the newest figure.
+pub(super) fn metric_calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
+    let mut calls = Vec::from(series_calls(&request.name, request, SERIES_RANGE));
+    if is_forwarding {
+        calls.remove(usize::from(!names_view(request)));
     }
     calls
 }
@@ -298,27 +290,18 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
 
 /// Formats the recent changes of a metric: "+0.02 in 7 days", "−0.10 from the month before".
 pub(super) fn format_changes(desk: &Desk, metric: &Metric) -> Vec<String> {
-    let changes = changes_by_span(desk, metric).into_iter();
-    changes
-        .map(|(span, change)| format!("{change} {span}"))
-        .collect()
-}
-
-/// Returns the recent changes of a metric with their spans: "in 7 days" and "+0.02".
-pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str, String)> {
     let decimals = series_decimals(desk, &metric.ticker, metric.value.unwrap_or_default());
     let unit = Unit::parse(metric.changes.unit.as_deref().unwrap_or(&metric.unit), "");
     let month = match metric.frequency.as_deref() {
         Some("monthly") => "from the month before",
         Some(_) | None => "in 30 days",
     };
-    let changes = [
-        ("in 7 days", metric.changes.week),
-        (month, metric.changes.month),
-    ]
-    .into_iter();
+    let week = metric.changes.week.map(|change| (change, "in 7 days"));
+    let changes = week
+        .into_iter()
+        .chain(metric.changes.month.map(|change| (change, month)));
     changes
-        .filter_map(|(span, change)| Some((span, unit.format_change(change?, decimals))))
+        .map(|(change, span)| format!("{} {span}", unit.format_change(change, decimals)))
         .collect()
 }
 

@@ -16,14 +16,6 @@ use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::Date;
 
-/// Returns the calls of the page: regime, summary, signals.
-pub(in super::super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
-    let as_of = ("as_of", request.form_value("as_of"));
-    ["get_regime", "get_macro_summary", "get_signals"]
-        .map(|tool| EndpointCall::new(tool, &[as_of]))
-        .into()
-}
-
 /// Reads headlines, gauges and the sentence on their age; what failed is left out.
 pub(super) fn read(answers: &mut Answers) -> (Vec<Headline>, Vec<Gauge>, String) {
     let summary = answers.read::<MacroSummary>().ok();
@@ -65,10 +57,7 @@ fn headlines(summary: &MacroSummary) -> Vec<Headline> {
             id,
             name,
             figure: Option::map(value, figure),
-            date: None,
-            newer: None,
-            line: String::new(),
-            age: None,
+            ..Headline::default()
         }
     };
     figures.map(headline).into()
@@ -111,6 +100,6 @@ fn gauge(
         value: Some(level),
         unit,
         note: join(band.into_iter().chain(date), " · "),
-        sparkline: String::new(),
+        ..Gauge::default()
     })
 }
