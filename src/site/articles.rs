@@ -5,11 +5,9 @@ use super::prelude::*;
 use super::text::format_interpretation;
 use super::{charts, view};
 use econoscope_answers::endpoints::{metric, time_series};
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::{AsOf, SeriesInfo};
+use econoscope_core::format::Unit;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
-use std::sync::Arc;
 use url::Url;
 
 /// Maximum number of articles in the list.

@@ -1,15 +1,13 @@
 //! The release calendar: a page of the coming weeks, and an iCalendar (RFC 5545) to subscribe to.
 
 use super::prelude::*;
-use super::text::{format_dates, format_day, format_or_dash, value_decimals};
+use super::text::value_decimals;
 use super::view::query_string;
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
     ANNOUNCED, CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
 use econoscope_core::format::{Unit, signed};
-use econoscope_core::indicators::prose::{capitalize, enclosed, join};
-use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{eastern, releases};
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use jiff::tz::TimeZone;

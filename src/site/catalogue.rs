@@ -1,9 +1,6 @@
 //! The list of all series by subject.
 
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::indicators::prose::capitalize;
-use econoscope_core::model::SeriesInfo;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]

@@ -1,6 +1,6 @@
 //! Charts of the answers of `get_time_series` and `compare_series`.
 
-use super::page_request::PageRequest;
+use super::prelude::*;
 use super::text::parse_frequency;
 use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
@@ -10,8 +10,6 @@ use econoscope_core::chart::{
     ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels, render_svg,
 };
 use econoscope_core::format::unit_name;
-use econoscope_core::indicators::prose::join;
-use econoscope_core::model::{Frequency, Observation};
 
 /// A chart and the panels below it.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);

@@ -2,23 +2,16 @@
 
 use super::charts::{self, Panels};
 use super::prelude::*;
-use super::text::{
-    describe_data_age, format_dates, format_day, format_exact, format_or_dash, parse_frequency,
-    value_decimals,
-};
+use super::text::{describe_data_age, parse_frequency, value_decimals};
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, split_list};
 use super::vintages::Vintages;
 use super::{page_request, view};
 use econoscope_answers::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::format::{Unit, period, unit_name};
-use econoscope_core::indicators::prose::{capitalize, enclosed, join};
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use econoscope_core::format::{Unit, unit_name};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 pub(super) const ARGUMENTS: [&str; 8] = [
     "series",

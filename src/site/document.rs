@@ -1,15 +1,14 @@
 //! Rendered documents: a body with its media type and security headers.
 
+use super::prelude::*;
 use crate::admission::RESOURCE_POLICY;
 use crate::rest::{self, BodyMetadata};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use econoscope_answers::Body;
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Pool;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the server and clients may cache a document: as long as its figures.

@@ -1,7 +1,6 @@
 //! The page that builds the code of a widget and previews it at three sizes.
 
 use super::prelude::*;
-use super::text::encode_segment;
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier};
 use super::view::{query_string, split_list};
 use super::{compare, page_request, release, widgets};

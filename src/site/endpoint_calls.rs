@@ -1,9 +1,9 @@
 //! Endpoint calls of pages. Pages call endpoints as other clients do, so they also work on a server that forwards.
 
 use super::document::MAX_AGE;
+use super::prelude::*;
 use crate::admission::{Admission, Policy};
 use econoscope_answers::{Arguments, Backend, Reply, Route};
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Caller;
 use serde::de::DeserializeOwned;
 use std::time::Duration;

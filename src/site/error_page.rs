@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::search::{self, Hit};
-use super::text::{encode_segment, format_dates};
 use econoscope_core::error::Suggestion;
 use econoscope_desk::reference::LONGEST_NAME;
 

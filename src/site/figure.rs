@@ -1,9 +1,9 @@
 //! The newest figure of a view: value, unit and change, for headline, table, note on vintages and citation alike.
 
+use super::prelude::*;
 use econoscope_core::chart::ChartSpec;
+use econoscope_core::format::Unit;
 pub(super) use econoscope_core::format::change_text;
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::{Date, Frequency};
 
 /// The newest figure of the first line of a chart.
 pub(super) struct Figure {

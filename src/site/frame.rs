@@ -1,10 +1,6 @@
 //! The layout that all pages share: head, navigation and footer.
 
-use super::document::Document;
-use askama::Template;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::model::Date;
-use econoscope_desk::Desk;
+use super::prelude::*;
 use std::sync::LazyLock;
 
 /// The style sheet of pages: colors, then rules that pages and widgets share, then rules of pages.

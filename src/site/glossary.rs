@@ -3,7 +3,6 @@
 use super::catalogue::{group_by_subject, subject};
 use super::error_page::find;
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_desk::texts::glossary::{self, Term};
 
 /// Maximum number of terms that a search shows.

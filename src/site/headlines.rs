@@ -3,17 +3,15 @@
 use super::charts;
 use super::home::START;
 use super::prelude::*;
-use super::text::{format_dates, parse_frequency, series_unit};
+use super::text::{parse_frequency, series_unit};
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::metric;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_sparkline;
-use econoscope_core::format::{Unit, due, month, period, short_day};
-use econoscope_core::indicators::prose::{enclosed, join, lowercase_first};
+use econoscope_core::format::{Unit, due, month, short_day};
+use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::model::calendar::eastern;
-use econoscope_core::model::{AsOf, Date};
 use jiff::civil::Time;
 use std::cmp::Reverse;
 

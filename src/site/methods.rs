@@ -1,14 +1,10 @@
 //! The methods of the composites and the regime, with their current inputs as `explain_indicator` returns them.
 
 use super::prelude::*;
-use super::text::{
-    format_dates, format_day, format_exact, format_or_dash, format_percent, format_points,
-};
+use super::text::{format_percent, format_points};
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::Indicator;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::indicators::prose::join;
 use econoscope_core::model::series_info::round_to;
 use econoscope_desk::reference;
 use econoscope_desk::scores::Scores;

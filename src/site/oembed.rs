@@ -2,7 +2,6 @@
 
 use super::charts::format_title;
 use super::prelude::*;
-use super::text::encode_segment;
 use super::view::{format_titles, query_string};
 use super::{release, scenarios, widgets};
 use axum::http::StatusCode;

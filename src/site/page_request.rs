@@ -1,9 +1,8 @@
 //! The arguments of a page request, limited to those that the page defines.
 
+use super::prelude::*;
 use econoscope_answers::dates::parse_as_of;
-use econoscope_core::error::{Result, single_line};
-use econoscope_core::model::AsOf;
-use econoscope_desk::Desk;
+use econoscope_core::error::single_line;
 
 /// Path of the page of a series.
 pub(super) const SERIES_PATH: &str = "/series/{name}";

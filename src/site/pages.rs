@@ -1,8 +1,7 @@
 //! The table of pages, widgets and pictures, and the handler that serves them from a cache.
 
-use super::document::Document;
-use super::endpoint_calls::{Answers, EndpointCall};
-use super::page_request::{CHART_PATH, METRIC_PATH, PageRequest, SERIES_PATH};
+use super::page_request::{CHART_PATH, METRIC_PATH, SERIES_PATH};
+use super::prelude::*;
 use super::search::{self, Hit};
 use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed, error_page};
 use super::{
@@ -21,11 +20,9 @@ use axum::routing::get;
 use econoscope_answers::endpoints::fetch::FetchedDocument;
 use econoscope_answers::{Backend, Route};
 use econoscope_core::cache::Cache;
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
-use econoscope_desk::{Desk, State as DataState};
+use econoscope_desk::State as DataState;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A page, widget or picture.
 struct Page {

@@ -4,14 +4,13 @@ use super::charts;
 use super::frame;
 use super::prelude::*;
 use super::quadrant::{self, Picture};
-use super::text::{format_dates, format_exact, format_points};
+use super::text::format_points;
 use super::view::{View, split_list};
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_core::chart::{ChartSpec, DENSITY, Theme, render_panels, render_png};
 use econoscope_core::format::month;
-use econoscope_core::model::AsOf;
 
 /// Arguments of every picture.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "width", "height"];

@@ -4,7 +4,6 @@ use super::frame::render;
 use super::prelude::*;
 use econoscope_core::chart::FONTS;
 use econoscope_core::format::{number, signed};
-use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::regime::PUBLISHED;
 
 /// The score at the edge of a widget's plane. Higher scores are drawn on the edge.

@@ -2,20 +2,14 @@
 
 use super::error_page::describe_gap;
 use super::prelude::*;
-use super::text::{
-    describe_data_age, format_dates, format_exact, format_or_dash, format_percent, format_points,
-    format_whole,
-};
+use super::text::{describe_data_age, format_percent, format_points, format_whole};
 use super::widgets::regime_label;
 use super::{home, quadrant};
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, month, signed};
-use econoscope_core::indicators::prose::{capitalize, enclosed};
 use econoscope_core::indicators::{Indicator, established};
-use econoscope_core::model::Date;
 use std::collections::BTreeMap;
 
 /// Months in the path of the plane.

@@ -5,9 +5,7 @@ use super::calendar::{format_measure, format_parts, format_surprise, format_valu
 use super::figure::{self, Figure};
 use super::prelude::*;
 use super::strip::Strip;
-use super::text::{
-    encode_segment, format_dates, format_day, format_exact, format_or_dash, format_revision,
-};
+use super::text::format_revision;
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
 use econoscope_answers::Endpoint;
@@ -16,9 +14,7 @@ use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer};
 use econoscope_answers::endpoints::time_series;
 use econoscope_answers::render::error_bar;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
-use econoscope_core::format::period;
-use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
-use econoscope_core::model::{AsOf, Frequency, Observation};
+use econoscope_core::indicators::prose::lowercase_first;
 
 /// Days within which every release has at least one event.
 const DAYS: u8 = 120;

@@ -1,10 +1,7 @@
 //! The page on rights: for each class, what its figures may be used for and the sources in it.
 
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::SeriesInfo;
 use econoscope_core::model::series_info::Rights;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "rights.html")]

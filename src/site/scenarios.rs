@@ -1,22 +1,19 @@
 //! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
 use super::prelude::*;
-use super::text::{encode_segment, format_percent, format_whole};
+use super::text::{format_percent, format_whole};
 use super::widget_frame::Widget;
 use super::{articles, charts, error_page, figure, pictures};
 use econoscope_answers::endpoints::time_series::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid, render_sparkline};
 use econoscope_core::format::{Unit, change_text, heading, number};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
-use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::texts::scenarios::Scenario;
 use jiff::ToSpan;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "scenarios.html")]

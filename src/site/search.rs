@@ -3,15 +3,12 @@
 use super::catalogue;
 use super::error_page::describe;
 use super::prelude::*;
-use super::text::{encode_segment, format_interpretation, format_metric, late_note};
+use super::text::{format_interpretation, format_metric, late_note};
 use econoscope_answers::endpoints::metric;
-use econoscope_core::format::period;
-use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, table, untrusted};
+use econoscope_core::model::{SeriesId, table, untrusted};
 use econoscope_desk::IMPORTED;
 use econoscope_desk::names::search::{Document as Match, Kind};
-use std::sync::Arc;
 
 const MAX_MATCHES: usize = 30;
 /// Maximum number of imported series among the matches.

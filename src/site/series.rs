@@ -5,10 +5,7 @@ use super::error_page::describe;
 use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
-use super::text::{
-    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
-    format_revision, late_note,
-};
+use super::text::{describe_data_age, format_interpretation, format_revision, late_note};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string};
 use super::vintages::VintageComparison;
 use super::{charts, figure, why};
@@ -17,15 +14,12 @@ use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
 };
 use econoscope_answers::render::provenance::Provenance;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, heading, number};
-use econoscope_core::indicators::prose::{capitalize, enclosed, lowercase_first};
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
+use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_desk::texts::glossary::{self, Term};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "series.html")]

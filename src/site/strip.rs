@@ -2,7 +2,6 @@
 
 use super::calendar::{format_surprise, format_value};
 use super::prelude::*;
-use super::text::format_dates;
 use econoscope_answers::endpoints::release_calendar::{LastPrint, ScheduledFigure, surprises};
 use econoscope_core::chart::escaped;
 

@@ -1,19 +1,14 @@
 //! The view of a series or comparison: which figures a page shows, and the addresses of the same figures in the API.
 
 use super::charts;
-use super::endpoint_calls::{Answers, EndpointCall};
-use super::page_request::PageRequest;
+use super::prelude::*;
 use super::vintages::{self, VintageComparison};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::route::decode::{self, parts};
 use econoscope_answers::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::join;
-use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
-use econoscope_desk::Desk;
 use jiff::ToSpan;
 use serde::de::DeserializeOwned;
 

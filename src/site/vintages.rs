@@ -1,19 +1,15 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
 use super::figure::change_text;
-use super::page_request::PageRequest;
-use super::text::{format_day, unit_name};
+use super::prelude::*;
+use super::text::unit_name;
 use super::{charts, view};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
-use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
-use econoscope_core::indicators::prose::enclosed;
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// Years after the reference day to which today's figures are drawn.

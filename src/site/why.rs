@@ -1,19 +1,17 @@
 //! What an indicator is made of, or what moved a figure: a waterfall as page and picture, with its figures as a table.
 
 use super::prelude::*;
-use super::text::{describe_data_age, format_dates, format_or_dash, format_points};
+use super::text::{describe_data_age, format_points};
 use super::view::{self, endpoint_arguments, query_string};
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
 use econoscope_answers::endpoints::explain_indicator::{
     ExplainedInput, Explanation, Params, Score, all_indicators,
 };
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{Bar, ChartSpec};
 use econoscope_core::format::{day, number, unit_name};
 use econoscope_core::indicators::drivers::{Rule, Whole};
 use econoscope_core::indicators::indicators;
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::round_to;
 

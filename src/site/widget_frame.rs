@@ -5,7 +5,6 @@
 use super::error_page::{describe, heading};
 use super::frame::render;
 use super::prelude::*;
-use super::text::encode_segment;
 use econoscope_core::model::Attribution;
 use std::sync::LazyLock;
 

@@ -1,9 +1,7 @@
 //! Widgets of the regime, the recession probability, a series, and several series.
 
 use super::prelude::*;
-use super::text::{
-    encode_segment, format_dates, format_metric, parse_frequency, series_decimals, series_unit,
-};
+use super::text::{format_metric, parse_frequency, series_decimals, series_unit};
 use super::view::{INDEX, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
@@ -12,13 +10,11 @@ use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::regime;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::render::provenance::Provenance;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_fluid;
-use econoscope_core::format::{Unit, month, period, short_day};
-use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::format::{Unit, month, short_day};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::model::{Attribution, Date, Frequency};
+use econoscope_core::model::Attribution;
 
 pub(super) const REGIME_TITLE: &str = "US macro regime";
 pub(super) const RECESSION_TITLE: &str = "US recession within 12 months";

@@ -3,18 +3,14 @@
 
 use super::super::headlines::Headline;
 use super::super::prelude::*;
-use super::super::text::format_day;
 use super::Gauge;
 use econoscope_answers::endpoints::macro_summary::MacroSummary;
 use econoscope_answers::endpoints::signals::{IndexSignal, Signals};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number};
 use econoscope_core::indicators::liquidity::CNLI;
-use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::Date;
 
 /// Reads headlines, gauges and the sentence on their age; what failed is left out.
 pub(super) fn read(answers: &mut Answers) -> (Vec<Headline>, Vec<Gauge>, String) {
