@@ -69,12 +69,10 @@ pub(super) fn published(desk: &Desk) -> Result<Vec<Article>> {
     Ok(articles)
 }
 
-/// Returns the paths of the pages of all articles in the binary.
-pub(super) fn paths() -> Vec<String> {
-    let articles = econoscope_desk::texts::articles::embedded().iter();
-    articles
-        .map(|article| format!("/articles/{}", article.article.slug))
-        .collect()
+/// Returns the names of all articles in the binary.
+pub(super) fn names() -> Vec<&'static str> {
+    let texts = econoscope_desk::texts::articles::embedded().iter();
+    texts.map(|text| &*text.article.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
@@ -86,7 +84,8 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 }
 
 pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
-    let text = find("article", &request.name, desk.own_articles(), |text| {
+    let texts = desk.own_articles();
+    let text = find("article", &request.name, texts, |text| {
         (&text.article.slug, &text.article.title)
     })?;
     let article = &text.article;

@@ -28,24 +28,20 @@ struct Page {
     related: Vec<&'static Term>,
 }
 
-/// Returns the paths of the pages of all terms in the binary.
-pub(super) fn paths() -> Vec<String> {
-    let terms = glossary::embedded().iter();
-    terms
-        .map(|term| format!("/glossary/{}", term.slug))
+/// Returns the names of all terms in the binary.
+pub(super) fn names() -> Vec<&'static str> {
+    glossary::embedded()
+        .iter()
+        .map(|term| &*term.slug)
         .collect()
 }
 
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let mut matches = match request.argument("q") {
-        Some(query) => glossary::search(query),
-        None => Vec::new(),
-    };
+    let found = request.argument("q").map(glossary::search);
+    let mut matches = found.unwrap_or_default();
     matches.truncate(MAX_MATCHES);
-    let terms = glossary::embedded()
-        .iter()
-        .map(|term| (term.category.as_str(), term));
-    let mut groups = group_by_subject(terms);
+    let terms = glossary::embedded().iter();
+    let mut groups = group_by_subject(terms.map(|term| (&*term.category, term)));
     groups.sort_by(|a, b| a.0.cmp(&b.0));
     let description = "Macroeconomic terms in plain words, linked to the series they are about.";
     render_page(&Index {
@@ -60,10 +56,8 @@ pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Do
 pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let label = |term: &'static Term| (&*term.slug, &*term.term);
     let term = find("term", &request.name, glossary::embedded().iter(), label)?;
-    let series = term
-        .series
-        .iter()
-        .filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let ids = term.series.iter();
+    let series = ids.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
     let related = term.related.iter();
     let path = format!("/glossary/{}", term.slug);
     render_page(&Page {

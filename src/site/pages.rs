@@ -43,8 +43,8 @@ enum Listing {
     Navigation(&'static str),
     /// In the sitemap.
     Sitemap,
-    /// In the sitemap with the address of each item in the binary.
-    Items(fn() -> Vec<String>),
+    /// In the sitemap with each item in the binary, of which it has the names.
+    Items(fn() -> Vec<&'static str>),
     /// Nowhere: a picture, a file for programs, or a page of endless variety.
     Unlisted,
 }
@@ -129,19 +129,19 @@ static PAGES: [Page; 41] = [
     page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
-    page!(SERIES_PATH, series::page, Forwarded(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    page!(SERIES_PATH, series::page, Forwarded(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::names), "/series/UNRATE"),
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
     page!("/compare.csv", compare::csv, LocalOnly, &[&compare::ARGUMENTS], Unlisted, "/compare.csv?series=DGS10,DGS2"),
     page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
-    page!("/why/{name}", why::page, LocalOnly, &[&why::ARGUMENTS], Items(why::paths), "/why/CPIAUCSL"),
+    page!("/why/{name}", why::page, LocalOnly, &[&why::ARGUMENTS], Items(why::names), "/why/CPIAUCSL"),
     page!("/calendar", calendar::page, LocalOnly, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
     page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
     page!("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
     page!("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
     page!("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
-    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
+    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::names), "/scenarios/sahm-trigger"),
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
@@ -149,9 +149,9 @@ static PAGES: [Page; 41] = [
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
-    page!("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
+    page!("/articles/{name}", articles::article, Local, &[], Items(articles::names), "/articles/regime"),
     page!("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
-    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
+    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::names), "/glossary/yield-curve"),
     page!("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
     page!("/rights", rights::page, Local, &[], Sitemap, "/rights"),
     page!(CHART_PATH, pictures::series, Forwarded(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
@@ -181,7 +181,10 @@ pub(super) fn navigation() -> impl Iterator<Item = (&'static str, &'static str)>
 pub(crate) fn sitemap_paths() -> impl Iterator<Item = String> {
     PAGES.iter().flat_map(|page| match page.listing {
         Navigation(_) | Sitemap => vec![page.path.to_owned()],
-        Items(paths) => paths(),
+        Items(names) => {
+            let path = |name| page.path.replace("{name}", name);
+            names().into_iter().map(path).collect()
+        }
         Unlisted => Vec::new(),
     })
 }
@@ -279,8 +282,8 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
             let desk = site.backend.desk();
-            let request =
-                PageRequest::parse(desk, page.path, page.arguments, name, query.as_deref());
+            let query = query.as_deref();
+            let request = PageRequest::parse(desk, page.path, page.arguments, name, query);
             site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))

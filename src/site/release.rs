@@ -73,8 +73,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let (release, figure) = first_figure(desk, &request.name)?;
     let Card { figure, spec, .. } = card(desk, figure)?;
     let picture = render_fluid(&spec);
-    let title = figure.name.clone();
-    let mut widget = Widget::new(request, title, desk.attribution(), spec.source);
+    let mut widget = Widget::new(request, &*figure.name, desk.attribution(), spec.source);
     let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
     widget.picture = picture;
@@ -188,11 +187,8 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let info = desk.resolve("series", &figure.series_id)?;
     desk.check_permitted(&info)?;
     let frequency = info.frequency;
-    let prints = if info.is_composite() {
-        None
-    } else {
-        Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1)
-    };
+    let answer = (!info.is_composite()).then(|| revisions::read(desk, &info, None));
+    let prints = answer.transpose()?.filter(|r| r.first_prints.len() > 1);
     // From the first of the listed prints on, or so many years back.
     let first = prints
         .as_ref()
@@ -201,13 +197,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let rows = |units: &str| newest_rows(desk, &figure.series_id, &start, units);
     let levels = rows("")?;
     let mut spec = match &prints {
-        Some(answer) => {
-            let now = match measured_units(answer) {
-                "" => levels.clone(),
-                units => rows(units)?,
-            };
-            plot_prints(&figure, answer, now)
-        }
+        Some(answer) => plot_prints(&figure, answer, rows(measured_units(answer))?),
         None => levels.clone(),
     };
     spec.source.clone_from(&info.source);
@@ -262,28 +252,28 @@ fn measured_units(answer: &RevisionsAnswer) -> &'static str {
 }
 
 /// Plots first prints, and in their measure the figures of today, which go on where no vintage is held.
-fn plot_prints(figure: &ScheduledFigure, answer: &RevisionsAnswer, now: ChartSpec) -> ChartSpec {
+fn plot_prints(
+    figure: &ScheduledFigure,
+    answer: &RevisionsAnswer,
+    mut now: ChartSpec,
+) -> ChartSpec {
     let prints = answer.first_prints.iter().rev();
     let first = prints.filter_map(|print| Some(Observation::new(print.date, print.first?)));
-    let mut lines = now.lines.clone();
-    for line in &mut lines {
+    for line in &mut now.lines {
         line.name = "Now".to_owned();
     }
-    let frequency = lines.first().map(|line| line.frequency);
-    let first = Line {
+    let frequency = now.lines.first().map(|line| line.frequency);
+    let ghost = Line {
         name: "First".to_owned(),
         points: first.collect(),
         frequency: frequency.unwrap_or(Frequency::Monthly),
         is_right: false,
         color: GHOST_COLOR,
     };
-    lines.insert(0, first);
+    now.lines.insert(0, ghost);
+    now.title.clone_from(&figure.name);
     let measure = capitalize(&answer.measure);
-    ChartSpec {
-        title: figure.name.clone(),
-        unit: format!("{measure}, {}", lowercase_first(&answer.unit)),
-        lines,
-        shading: Vec::new(),
-        ..now
-    }
+    now.unit = format!("{measure}, {}", lowercase_first(&answer.unit));
+    now.shading.clear();
+    now
 }

@@ -12,7 +12,7 @@ use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
-use econoscope_desk::texts::scenarios::Scenario;
+use econoscope_desk::texts::scenarios::{self, Scenario};
 use jiff::ToSpan;
 
 #[derive(Template)]
@@ -58,12 +58,9 @@ struct Progress {
     month: Date,
 }
 
-/// Returns the paths of the pages of all scenarios in the binary.
-pub(super) fn paths() -> Vec<String> {
-    let scenarios = econoscope_desk::texts::scenarios::embedded().iter();
-    scenarios
-        .map(|scenario| format!("/scenarios/{}", scenario.slug))
-        .collect()
+/// Returns the names of all scenarios in the binary.
+pub(super) fn names() -> Vec<&'static str> {
+    scenarios::embedded().iter().map(|s| &*s.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
@@ -120,16 +117,16 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
 pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let scenario = find(desk, &request.name)?;
     let progress = progress(desk, scenario)?;
-    let notes = progress.notes();
-    let picture = render_fluid(&progress.spec);
-    let title = scenario.title.clone();
-    let mut widget = Widget::new(request, title, desk.attribution(), progress.spec.source);
-    widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
-    widget.notes = notes;
-    widget.value = Some(progress.distance);
-    widget.date = format_month(&progress.month);
-    widget.picture = picture;
-    widget.render_document()
+    let credit = desk.attribution();
+    Widget {
+        more: format!("{}/scenarios/{}", credit.url, scenario.slug),
+        notes: progress.notes(),
+        date: format_month(&progress.month),
+        picture: render_fluid(&progress.spec),
+        value: Some(progress.distance),
+        ..Widget::new(request, &*scenario.title, credit, progress.spec.source)
+    }
+    .render_document()
 }
 
 /// Renders the progress as a picture.
@@ -149,9 +146,8 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
 /// # Errors
 /// [`Error::Unknown`] with similar names.
 pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
-    error_page::find("scenario", name, desk.scenarios(), |scenario| {
-        (&scenario.slug, &scenario.title)
-    })
+    let label = |scenario: &'a Scenario| (&*scenario.slug, &*scenario.title);
+    error_page::find("scenario", name, desk.scenarios(), label)
 }
 
 impl Progress {

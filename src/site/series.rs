@@ -66,8 +66,8 @@ struct Content {
     newer: Option<NewerMean>,
     /// The newest level, to be told of figures above it.
     level: f64,
-    /// Period of the newest figure of a view that ends before today; else empty.
-    cited_day: String,
+    /// Period of the newest figure of a view that ends before today.
+    cited_day: Option<Date>,
     /// Notices that the sources require.
     notices: String,
     spec: ChartSpec,
@@ -77,10 +77,10 @@ struct Content {
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
 
-/// Returns the paths of the pages of all series in the binary.
-pub(super) fn paths() -> Vec<String> {
+/// Returns the names of all series in the binary.
+pub(super) fn names() -> Vec<&'static str> {
     let series = Catalogue::embedded().iter();
-    series.map(|info| format!("/series/{}", info.id)).collect()
+    series.map(|info| info.id.as_str()).collect()
 }
 
 pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
@@ -178,12 +178,14 @@ impl Page<'_> {
             INDEX => "",
             units => view::api_units(units),
         };
-        let date = self
-            .content
-            .as_ref()
-            .map_or("", |content| &content.cited_day);
+        let day = self.content.as_ref().ok().and_then(|c| c.cited_day);
+        let date = day.map_or_else(String::new, |day| day.to_string());
         let others = self.request.form_values(&["frequency", "as_of"]);
-        let query = query_string([("units", units), ("date", date)].into_iter().chain(others));
+        let query = query_string(
+            [("units", units), ("date", &date)]
+                .into_iter()
+                .chain(others),
+        );
         format!("/cite/{}{query}", self.id)
     }
 
@@ -247,9 +249,16 @@ fn load(
     };
     let mut facts = view_facts(desk, request, as_of, &metric, newest.as_ref());
     facts.extend(extremes(&spec, as_of));
+    let units = request.form_value("units");
+    let is_open = request.argument("end").is_none();
+    // The view goes on to today, with the figures as they are.
+    let has_today = as_of == AsOf::Latest && is_open && units != INDEX;
     let content = Content {
-        due: metric.next_release.filter(|_| has_today(request, as_of)),
-        newer: newer_average(request, as_of, &metric),
+        due: metric.next_release.filter(|_| has_today),
+        newer: metric
+            .newer_mean
+            .clone()
+            .filter(|_| has_today && units.is_empty()),
         facts,
         comparison,
         published: if metric.unit == info.units_short {
@@ -261,26 +270,11 @@ fn load(
         level: metric.value.unwrap_or_default(),
         notices: metric.provenance.format_notices(),
         interpretation: interpretation(info, request, &metric, &level),
-        cited_day: newest
-            .filter(|_| request.argument("end").is_some())
-            .map(|newest| newest.date.to_string())
-            .unwrap_or_default(),
+        cited_day: newest.filter(|_| !is_open).map(|newest| newest.date),
         spec,
         revisions,
     };
     Ok((content, metric.provenance))
-}
-
-/// Returns whether a view goes on to today, with the figures as they are.
-fn has_today(request: &PageRequest, as_of: AsOf) -> bool {
-    let is_open = as_of == AsOf::Latest && request.argument("end").is_none();
-    is_open && request.form_value("units") != INDEX
-}
-
-/// Returns the average of a later month than the newest figure, for a view of levels up to today.
-fn newer_average(request: &PageRequest, as_of: AsOf, metric: &Metric) -> Option<NewerMean> {
-    let is_level = request.form_value("units").is_empty() && has_today(request, as_of);
-    metric.newer_mean.clone().filter(|_| is_level)
 }
 
 /// Says what the figures mean: those of a level by their place in its history, a yearly change by its two levels.
@@ -290,11 +284,8 @@ fn interpretation(
     metric: &Metric,
     level: &str,
 ) -> String {
-    let is_level = ["units", "frequency", "end"]
-        .map(|name| view::api_units(request.form_value(name)))
-        .concat()
-        .is_empty();
-    if is_level {
+    let view = ["units", "frequency", "end"].map(|name| request.form_value(name));
+    if view.map(view::api_units).concat().is_empty() {
         let text = metric.interpretation.as_deref().unwrap_or_default();
         let vintage = SeriesInfo {
             units_short: metric.unit.clone(),
@@ -336,22 +327,20 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
             && desk.check_permitted(other).is_ok()
     };
     let candidates = Catalogue::embedded().iter().filter(is_available);
-    let mut scored: Vec<_> = candidates.map(|other| (score(other), other)).collect();
-    scored.retain(|(score, _)| *score > 0);
-    scored.sort_by_key(|(score, _)| Reverse(*score));
-    let nearest = scored
-        .into_iter()
-        .take(limit)
-        .map(|(_, other)| (desk.display_id(&other.id), other.title.clone()));
-    Ok(nearest.collect())
+    let scored = candidates.map(|other| (score(other), other));
+    let mut related: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();
+    related.sort_by_key(|(score, _)| Reverse(*score));
+    let nearest = related.into_iter().take(limit);
+    Ok(nearest
+        .map(|(_, other)| (desk.display_id(&other.id), other.title.clone()))
+        .collect())
 }
 
 /// Returns why stages of a period have no value.
 fn missing_reasons(period: &PeriodAnswer) -> BTreeSet<String> {
     let reasons = period.stages.iter().filter_map(|s| s.missing.as_deref());
-    reasons
-        .map(|reason| format_dates(&capitalize(reason)))
-        .collect()
+    let sentence = |reason| format_dates(&capitalize(reason));
+    reasons.map(sentence).collect()
 }
 
 /// Returns the lowest and the highest figure in view, of a past day those known on it.
@@ -359,10 +348,9 @@ fn extremes(spec: &ChartSpec, as_of: AsOf) -> Vec<(String, String)> {
     let Some((lowest, highest)) = spec.lines.first().and_then(Line::extremes) else {
         return Vec::new();
     };
-    let known = if as_of == AsOf::Latest {
-        ""
-    } else {
-        ", as known then"
+    let known = match as_of {
+        AsOf::Latest => "",
+        AsOf::Day(_) => ", as known then",
     };
     let fact = |(label, o): (&str, &Observation)| {
         let period = spec.format_period(o.date);

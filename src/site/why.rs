@@ -47,9 +47,9 @@ fn subjects() -> impl Iterator<Item = (&'static str, &'static str)> {
     wholes.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
 }
 
-/// Returns the paths of all pages.
-pub(super) fn paths() -> Vec<String> {
-    subjects().map(|(id, _)| format!("/why/{id}")).collect()
+/// Returns the names of everything that has such a page.
+pub(super) fn names() -> Vec<&'static str> {
+    subjects().map(|(id, _)| id).collect()
 }
 
 /// Returns the path of the page that explains a series; `None` where nothing does.

@@ -40,7 +40,7 @@ pub(super) struct Widget {
     /// Why there is no figure.
     pub(super) gap: Option<String>,
     /// Identifiers and addresses of widgets with a similar name.
-    suggestions: Vec<(String, String)>,
+    pub(super) suggestions: Vec<(String, String)>,
     pub(super) picture: String,
     /// Address of the figures of the picture in the API; empty where the picture stays static.
     pub(super) source: String,
@@ -57,7 +57,7 @@ pub(super) struct Widget {
     /// Sources of the figures: "Bureau of Labor Statistics".
     pub(super) cited: String,
     /// `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
-    theme: String,
+    pub(super) theme: String,
 }
 
 impl Widget {
@@ -68,11 +68,13 @@ impl Widget {
         credit: Attribution,
         cited: String,
     ) -> Self {
+        let named = request.argument("theme");
+        let theme = named.filter(|theme| ["light", "dark"].contains(theme));
         Self {
             title: title.into(),
             credit,
             cited,
-            theme: request.form_value("theme").to_owned(),
+            theme: theme.unwrap_or_default().to_owned(),
             ..Self::default()
         }
     }

@@ -48,10 +48,8 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     widget.is_side = true;
     let label = regime_label(&answer.regime);
     if answer.regime == "UNKNOWN" {
-        let reason = provenance
-            .notes
-            .get("regime")
-            .map_or("its inputs are missing", String::as_str);
+        let noted = provenance.notes.get("regime").map(String::as_str);
+        let reason = noted.unwrap_or("its inputs are missing");
         widget.gap = Some(format_dates(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(label.to_owned());
@@ -60,24 +58,18 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
         }
     }
     let trajectory = answer.trajectory.to_lowercase();
-    let confidence = answer
-        .confidence
-        .map(|c| format!("Confidence {c} %, {trajectory}"));
-    let alternative = answer
-        .transition_target
-        .as_deref()
-        .map(|a| format!("Likely alternative: {}", regime_label(a)));
-    widget.notes = confidence.into_iter().chain(alternative).collect();
+    let confidence = answer.confidence;
+    let note = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
+    let target = answer.transition_target.as_deref().map(regime_label);
+    let alternative = target.map(|label| format!("Likely alternative: {label}"));
+    widget.notes = note.into_iter().chain(alternative).collect();
     widget.render_document()
 }
 
 /// Formats the sources of figures: "Bureau of Labor Statistics". Of more than two it names the first two.
 pub(super) fn format_sources(provenance: &Provenance) -> String {
-    let mut names: Vec<&str> = provenance
-        .sources
-        .iter()
-        .map(|s| s.source.as_str())
-        .collect();
+    let sources = provenance.sources.iter();
+    let mut names: Vec<&str> = sources.map(|cited| &*cited.source).collect();
     names.dedup();
     match names.as_slice() {
         [first, second, _, ..] => format!("{first}, {second} and others"),
@@ -155,9 +147,8 @@ pub(super) fn metric_calls(request: &PageRequest, is_forwarding: bool) -> Vec<En
 
 /// Whether a request for the widget of a series names other figures than the newest.
 fn names_view(request: &PageRequest) -> bool {
-    ARGUMENTS
-        .iter()
-        .any(|name| *name != "theme" && request.argument(name).is_some())
+    let mut names = ARGUMENTS.iter().filter(|name| **name != "theme");
+    names.any(|name| request.argument(name).is_some())
 }
 
 pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -202,11 +193,8 @@ fn series_widget(
     let format_date = |date| format_short_period(date, metric.frequency.as_deref());
     widget.date = metric.date.map(format_date).unwrap_or_default();
     let Some(value) = metric.value else {
-        let note = metric
-            .provenance
-            .notes
-            .get("value")
-            .map_or("The source gives no value.", String::as_str);
+        let noted = metric.provenance.notes.get("value").map(String::as_str);
+        let note = noted.unwrap_or("The source gives no value.");
         // The title names the series already.
         let reason = note.strip_prefix("No data for ");
         let gap = match reason.and_then(|rest| rest.split_once("): ")) {
@@ -267,11 +255,8 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let units = request.form_value("units");
     let (spec, others) = charts::plot_comparison(request, &answer, None);
     widget.is_log = spec.is_log;
-    widget.picture = [&spec]
-        .into_iter()
-        .chain(&others)
-        .map(render_fluid)
-        .collect();
+    let panels = [&spec].into_iter().chain(&others);
+    widget.picture = panels.map(render_fluid).collect();
     let note = |column: &ComparedColumn| {
         let unit = if units == INDEX { "" } else { &*column.unit };
         let value = Unit::parse(unit, unit).write(column.latest, 2);
@@ -303,11 +288,9 @@ pub(super) fn format_changes(desk: &Desk, metric: &Metric) -> Vec<String> {
 
 /// Formats a period in little room: "24 Aug 2026", "June 2026", "Q2 2026".
 fn format_short_period(date: Date, frequency: Option<&str>) -> String {
-    match parse_frequency(frequency) {
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
-        longer @ (Frequency::Monthly
-        | Frequency::Quarterly
-        | Frequency::Semiannual
-        | Frequency::Annual) => period(date, longer),
+    let frequency = parse_frequency(frequency);
+    if frequency < Frequency::Monthly {
+        return short_day(date);
     }
+    period(date, frequency)
 }
