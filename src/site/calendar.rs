@@ -67,9 +67,8 @@ pub(super) fn subscription(desk: &Desk, request: &PageRequest, _: Answers) -> Re
 pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
     let service = &desk.settings().service;
     let product = format!("-//{service}//Release calendar//EN");
-    let refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL)
-        .add_parameter("VALUE", "DURATION")
-        .done();
+    let mut refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL);
+    refresh.add_parameter("VALUE", "DURATION");
     let mut calendar = Calendar::empty();
     calendar
         .append_property(("VERSION", "2.0"))
@@ -110,9 +109,8 @@ pub(super) fn new_event(
 
 /// Creates the property for the start of an event that takes its whole day.
 pub(super) fn all_day(date: Date) -> Property {
-    Property::new("DTSTART", date.strftime("%Y%m%d").to_string())
-        .add_parameter("VALUE", "DATE")
-        .done()
+    let mut start = Property::new("DTSTART", date.strftime("%Y%m%d").to_string());
+    start.add_parameter("VALUE", "DATE").done()
 }
 
 pub(super) fn render_calendar(calendar: &Calendar) -> Document {
@@ -137,12 +135,11 @@ pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
         Some((change, _)) => format!("percent {change}"),
         None => measure.to_owned(),
     };
-    figure.unit.as_ref().map_or_else(String::new, |unit| {
-        match (unit.as_str(), measure.starts_with("percent")) {
-            ("%", true) => capitalize(&measure),
-            _ => format!("{}, {unit}", capitalize(&measure)),
-        }
-    })
+    match figure.unit.as_deref() {
+        None => String::new(),
+        Some("%") if measure.starts_with("percent") => capitalize(&measure),
+        Some(unit) => format!("{}, {unit}", capitalize(&measure)),
+    }
 }
 
 /// Formats a value of a figure with its unit. A change has a sign, a level has none.
@@ -168,10 +165,9 @@ fn unit(figure: &ScheduledFigure) -> Unit {
 pub(super) fn format_parts(figure: &ScheduledFigure, value: f64) -> (String, String) {
     let (level, after) = unit(figure).format_parts(value, decimals(value));
     if is_level(figure) {
-        (level, after)
-    } else {
-        (unit(figure).format_change(value, decimals(value)), after)
+        return (level, after);
     }
+    (unit(figure).format_change(value, decimals(value)), after)
 }
 
 /// Formats a surprise with its size in standard deviations: "+29,000 (+0.3 sd)".
@@ -221,8 +217,9 @@ pub(super) fn describe_surprise(figure: &ScheduledFigure, print: &LastPrint) -> 
         ],
         _ => print
             .missing
-            .iter()
-            .map(|text| format_dates(text))
+            .as_deref()
+            .map(format_dates)
+            .into_iter()
             .collect(),
     }
 }
@@ -249,33 +246,31 @@ fn calendar_event(
     figures: &[ScheduledFigure],
     stamp: &str,
 ) -> Result<Event> {
-    let name = &release.name;
-    let period = &release.period;
-    let rule = &release.rule;
-    let agency = &release.agency;
-    let (summary, mut description, status) = if release.basis == ANNOUNCED {
-        (
-            name.clone(),
-            format!("{name} of {period}: {rule}. {agency}."),
-            EventStatus::Confirmed,
-        )
-    } else {
+    let ReleaseEvent {
+        name,
+        period,
+        rule,
+        agency,
+        ..
+    } = release;
+    let mut status = EventStatus::Confirmed;
+    let mut summary = name.clone();
+    let mut description = format!("{name} of {period}: {rule}. {agency}.");
+    if release.basis != ANNOUNCED {
         let range = release.between.map_or_else(String::new, |[first, last]| {
             format!("; {first} to {last} by past releases")
         });
-        (
-            format!("{name}, {period} (expected)"),
-            format!(
-                "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
-            ),
-            EventStatus::Tentative,
-        )
-    };
-    let scheduled = figures
+        status = EventStatus::Tentative;
+        summary += &format!(", {period} (expected)");
+        description = format!(
+            "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
+        );
+    }
+    let is_due = |f: &&ScheduledFigure| f.next.as_ref().is_some_and(|e| e.period == *period);
+    let own = figures
         .iter()
-        .filter(|f| release.series.contains(&f.series_id))
-        .filter(|f| f.next.as_ref().is_some_and(|e| e.period == *period));
-    for figure in scheduled {
+        .filter(|f| release.series.contains(&f.series_id));
+    for figure in own.filter(is_due) {
         let name = &figure.name;
         let id = &figure.series_id;
         let measure = format_measure(figure);
@@ -301,13 +296,10 @@ fn calendar_event(
 
 /// Formats an Eastern time of a day as an instant: 20261204T133000Z.
 fn format_instant(day: Date, time: &str) -> Result<String> {
-    let clock_time: jiff::civil::Time = time
-        .parse()
-        .map_err(|e| Error::internal("parsing the time of a release", e))?;
-    let zoned = day
-        .to_datetime(clock_time)
-        .to_zoned(eastern())
-        .map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
+    let fault = |e| Error::internal("converting the time of a release to UTC", e);
+    let clock_time: jiff::civil::Time = time.parse().map_err(fault)?;
+    let local = day.to_datetime(clock_time);
+    let zoned = local.to_zoned(eastern()).map_err(fault)?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }

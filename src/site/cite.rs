@@ -289,14 +289,9 @@ impl Query<'_> {
 
     /// Reads the figures from `start` to `end` as known on a day.
     fn figures_as_of(&self, start: &str, end: &str, as_of: &str) -> Result<CitedFigures> {
-        let arguments = [
-            ("seriesId", &*self.id),
-            ("start", start),
-            ("end", end),
-            ("as_of", as_of),
-        ]
-        .into_iter()
-        .chain(self.transformation());
+        let range = [("seriesId", &*self.id), ("start", start), ("end", end)];
+        let others = self.transformation().into_iter().chain([("as_of", as_of)]);
+        let arguments = range.into_iter().chain(others);
         let mut answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();
@@ -307,10 +302,7 @@ impl Query<'_> {
         }
         Ok(CitedFigures {
             answer,
-            as_of: match known_on {
-                AsOf::Day(day) => day,
-                AsOf::Latest => self.desk.today(),
-            },
+            as_of: self.desk.reading_day(known_on),
         })
     }
 
@@ -337,14 +329,11 @@ impl Query<'_> {
         };
         let now = self.figures_as_of(start, end, value("as_of"))?;
         let rows = &now.answer.data;
-        if !value("as_of").is_empty() {
-            return Ok(now);
-        }
-        let Some((first, last)) = rows.first().zip(rows.last()) else {
+        let ends = rows.first().zip(rows.last());
+        let Some((first, last)) = ends.filter(|_| value("as_of").is_empty()) else {
             return Ok(now);
         };
-        let first_day = first.date.to_string();
-        let last_day = last.date.to_string();
+        let [first_day, last_day] = [first, last].map(|o| o.date.to_string());
         for day in self.known_days(info)? {
             match self.figures_as_of(&first_day, &last_day, &day.to_string()) {
                 Ok(then) if then.answer.data == *rows => return Ok(then),
@@ -358,13 +347,12 @@ impl Query<'_> {
     /// Returns the days on which today's figures may have been known: the one before the last sync, since a later sync of that
     /// day would still count for it, yesterday, and today.
     fn known_days(&self, info: &SeriesInfo) -> Result<impl Iterator<Item = Date>> {
-        let day_before = |day: Date| shift(day, (-1).days());
-        let yesterday = day_before(self.desk.today());
+        let today = self.desk.today();
+        let yesterday = shift(today, (-1).days());
         let stored = self.desk.series_status(&info.id)?;
         let synced = stored.map(|stored| stored.fetched_at.to_zoned(TimeZone::UTC).date());
-        let before_sync = synced.map(|day| day_before(day).min(yesterday));
-        let days = [yesterday, self.desk.today()];
-        Ok(before_sync.into_iter().chain(days))
+        let before_sync = synced.map(|day| shift(day, (-1).days()).min(yesterday));
+        Ok(before_sync.into_iter().chain([yesterday, today]))
     }
 }
 
@@ -386,9 +374,6 @@ fn check(rows: &[Observation], is_range: bool) -> String {
     {
         return row.value.to_string();
     }
-    let text: String = rows
-        .iter()
-        .map(|o| format!("{},{}\n", o.date, o.value))
-        .collect();
-    digest(&text)
+    let lines = rows.iter().map(|o| format!("{},{}\n", o.date, o.value));
+    digest(&lines.collect::<String>())
 }

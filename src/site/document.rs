@@ -52,7 +52,7 @@ impl Document {
     }
 
     /// Creates a chart picture.
-    pub(super) fn picture(media_type: &'static str, body: Vec<u8>) -> Self {
+    pub(super) fn picture(media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
             sha256_base64(econoscope_core::chart::STYLE)

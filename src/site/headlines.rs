@@ -145,46 +145,35 @@ fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
 
 /// Says in one sentence how the economy is: "Unemployment 4.2 %, inflation (CPI) 3.4 %, …: reflation, …".
 pub(super) fn describe(headlines: &[Headline], regime: &str, odds: Option<&str>) -> String {
-    let figure = |headline: &Headline| {
-        let value = match (&headline.newer, &headline.figure) {
-            (Some(newer), _) => &newer.value,
-            (None, Some((value, _))) => value,
-            (None, None) => return None,
-        };
+    let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
+    let parts = wanted.iter().filter_map(|id| {
+        let headline = headlines.iter().find(|headline| headline.id == *id)?;
+        let newer = headline.newer.as_ref().map(|newer| &newer.value);
+        let value = newer.or(headline.figure.as_ref().map(|(value, _)| value))?;
         Some(format!(
             "{} {}",
             headline.name,
             value.trim_start_matches('+')
         ))
-    };
-    let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
-    let parts = wanted.iter().filter_map(|id| {
-        let headline = headlines.iter().find(|headline| headline.id == *id)?;
-        figure(headline)
     });
-    let mut sentence = join(
-        parts.enumerate().map(|(n, part)| match n {
-            0 => part,
-            _ if part.starts_with(|c: char| c.is_ascii_digit()) => part,
-            _ => lowercase_first(&part),
-        }),
-        ", ",
-    );
+    let figures = parts.enumerate().map(|(n, part)| match n {
+        0 => part,
+        _ => lowercase_first(&part),
+    });
     let chance = odds.map(|odds| format!("odds of a recession within twelve months {odds}"));
     let state = [Some(regime.to_lowercase()), chance].into_iter().flatten();
-    sentence += &enclosed(": ", &join(state, ", "), "");
-    sentence + "."
+    let state = enclosed(": ", &join(state, ", "), "");
+    format!("{}{state}.", join(figures, ", "))
 }
 
 /// Formats the newest figure of an answer and its period.
 fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option<(String, String)> {
     let newest = answer.data.last()?;
     let unit = series_unit(answer);
+    let info = Catalogue::embedded().get(id);
     let decimals = match answer.published_unit() {
         None if answer.unit.starts_with('%') => 1,
-        _ => Catalogue::embedded()
-            .get(id)
-            .map_or(1, |info| usize::from(info.decimals)),
+        _ => info.map_or(1, |info| usize::from(info.decimals)),
     };
     let (level, after) = unit.format_parts(newest.value, decimals);
     let value = if is_change {
@@ -208,24 +197,17 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
     let answer = Params::local(desk, &params)?;
     let mut figures: Vec<_> = answer.figures.iter().filter(|f| f.last.is_some()).collect();
     figures.sort_by_key(|f| Reverse(f.last.as_ref().map(|print| print.date)));
-    let last = figures
-        .into_iter()
-        .take(MAX_RELEASES)
-        .filter_map(last_release);
+    let last = figures.into_iter().take(MAX_RELEASES);
     let now = desk.now().to_zoned(eastern()).datetime();
     // A time that has passed today is no release to come.
     let is_past = |e: &ReleaseEvent| {
         let time = e.time.parse::<Time>();
         as_of.is_none() && time.is_ok_and(|time| e.date.to_datetime(time) < now)
     };
-    let events = answer
-        .events
-        .iter()
-        .filter(|e| e.held != Some(true) && !is_past(e));
-    Ok((
-        last.collect(),
-        events.take(MAX_RELEASES).map(next_release).collect(),
-    ))
+    let events = answer.events.iter();
+    let coming = events.filter(|e| e.held != Some(true) && !is_past(e));
+    let next = coming.take(MAX_RELEASES).map(next_release);
+    Ok((last.filter_map(last_release).collect(), next.collect()))
 }
 
 fn last_release(figure: &ScheduledFigure) -> Option<Release> {

@@ -83,8 +83,7 @@ pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     let is_empty = spec.lines.iter().all(|line| line.points.is_empty());
     if is_empty && !answers.is_forwarded {
         // A range without figures has a picture; a series without any has a reason.
-        let as_of = request.as_of(desk)?;
-        desk.series_or_reason(&info, as_of)?;
+        desk.series_or_reason(&info, request.as_of(desk)?)?;
     }
     spec.title = charts::format_title(&id, Some(&info.title));
     if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
@@ -160,14 +159,12 @@ fn format(request: &PageRequest) -> Result<&'static str> {
         "" => request.path,
         name => name,
     };
-    let extension = path
-        .rsplit_once('.')
-        .map_or("", |(_, extension)| extension)
-        .to_ascii_lowercase();
-    let format = ["png", "svg"].into_iter().find(|f| *f == extension);
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let lower = extension.to_ascii_lowercase();
+    let format = ["png", "svg"].into_iter().find(|f| *f == lower);
     format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";
-        Error::invalid("chart", &extension, "is not a supported format", allowed)
+        Error::invalid("chart", &lower, "is not a supported format", allowed)
     })
 }
 
@@ -175,12 +172,10 @@ fn theme(request: &PageRequest) -> Result<Theme> {
     match request.argument("theme") {
         None | Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
-        Some(other) => Err(Error::invalid(
-            "theme",
-            other,
-            "is not a theme",
-            "light or dark",
-        )),
+        Some(other) => {
+            let allowed = "light or dark";
+            Err(Error::invalid("theme", other, "is not a theme", allowed))
+        }
     }
 }
 
@@ -224,11 +219,8 @@ pub(super) fn render(
     };
     let requested = size(request)?;
     if let Some((width, height)) = requested.filter(|_| format(request).is_ok_and(|f| f == "png")) {
-        let lines = [&spec]
-            .into_iter()
-            .chain(others)
-            .map(|s| s.lines.len().max(1));
-        check_work(width, height, lines.sum())?;
+        let specs = [&spec].into_iter().chain(others);
+        check_work(width, height, specs.map(|s| s.lines.len().max(1)).sum())?;
     }
     (spec.size, spec.theme) = (requested.unwrap_or(default), theme(request)?);
     if spec.credit.is_empty() {
@@ -239,22 +231,20 @@ pub(super) fn render(
 
 /// Encodes an SVG drawing in the requested format.
 fn encode(request: &PageRequest, drawing: String) -> Result<Document> {
-    Ok(match format(request)? {
-        "png" => {
-            // A requested size is in pixels.
-            let is_sized = size(request)?.is_some();
-            let density = if is_sized { 1.0 } else { DENSITY };
-            Document::picture("image/png", render_png(&drawing, density)?)
-        }
-        _ => Document::picture("image/svg+xml", drawing.into_bytes()),
-    })
+    if format(request)? == "svg" {
+        return Ok(Document::picture("image/svg+xml", drawing));
+    }
+    // A requested size is in pixels.
+    let density = size(request)?.map_or(DENSITY, |_| 1.0);
+    let picture = render_png(&drawing, density)?;
+    Ok(Document::picture("image/png", picture))
 }
 
 /// Renders the icon for browsers that request it at its default path.
 pub(super) fn icon(_: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
         fill=\"none\" stroke=\"#1d4f80\" stroke-width=\"2\"/></svg>";
-    Ok(Document::picture("image/svg+xml", svg.as_bytes().to_vec()))
+    Ok(Document::picture("image/svg+xml", svg))
 }
 
 #[cfg(test)]

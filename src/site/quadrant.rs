@@ -103,12 +103,14 @@ impl Plane<'_> {
 
 /// Draws the plane of a page. Empty without a path.
 pub(super) fn draw_large(path: &[Scores], regime: &str) -> Result<String> {
-    path.last().map_or(Ok(String::new()), |now| {
-        render(&Plane {
-            path,
-            now,
-            regime,
-            edge: fitting_edge(path),
-        })
+    let Some(now) = path.last() else {
+        return Ok(String::new());
+    };
+    let edge = fitting_edge(path);
+    render(&Plane {
+        path,
+        now,
+        regime,
+        edge,
     })
 }

@@ -83,16 +83,13 @@ fn draw_label(x: f64, anchor: &str, text: &str) -> String {
 
 /// Draws the last surprises in standard deviations, the oldest first. Those of a first print that is not held are pale.
 fn draw_surprises(figure: &ScheduledFigure, prints: &[LastPrint]) -> Option<(String, String)> {
-    let known: Vec<(&LastPrint, f64)> = prints
-        .iter()
-        .rev()
+    let measured = prints.iter().rev();
+    let known: Vec<_> = measured
         .filter_map(|print| Some((print, print.deviations?)))
         .collect();
     let (oldest, newest) = known.first().zip(known.last())?;
-    let largest = known
-        .iter()
-        .map(|(_, z)| z.abs())
-        .fold(LEAST_DEVIATIONS, f64::max);
+    let sizes = known.iter().map(|(_, z)| z.abs());
+    let largest = sizes.fold(LEAST_DEVIATIONS, f64::max);
     let share = |z: f64| 42.0 * z / largest;
     let room = SURPRISES.saturating_sub(known.len());
     let mut columns = String::new();
@@ -114,16 +111,14 @@ fn draw_surprises(figure: &ScheduledFigure, prints: &[LastPrint]) -> Option<(Str
     let drawing = format!(
         r#"<svg role="img" aria-label="Surprises; the table has them" width="100%" height="110"><line class="scale" x1="0" x2="100%" y1="{up:.1}%" y2="{up:.1}%" stroke-dasharray="2 4"/><line class="scale" x1="0" x2="100%" y1="{down:.1}%" y2="{down:.1}%" stroke-dasharray="2 4"/><line class="zero" x1="0" x2="100%" y1="50%" y2="50%"/>{columns}</svg>"#
     );
-    let pale = if known.iter().all(|(print, _)| print.recorded) {
-        ""
-    } else {
-        "; pale where the first print is not held"
-    };
+    let has_pale = known.iter().any(|(print, _)| !print.recorded);
+    let pale = has_pale.then_some("; pale where the first print is not held");
     let caption = format!(
-        "Last {} surprises, {} to {}: print less expectation; dotted at two standard deviations{pale}.",
+        "Last {} surprises, {} to {}: print less expectation; dotted at two standard deviations{}.",
         known.len(),
         format_dates(&oldest.0.period),
         format_dates(&newest.0.period),
+        pale.unwrap_or_default(),
     );
     Some((drawing, caption))
 }

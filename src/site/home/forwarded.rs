@@ -16,19 +16,15 @@ use econoscope_core::indicators::{Composite, established};
 pub(super) fn read(answers: &mut Answers) -> (Vec<Headline>, Vec<Gauge>, String) {
     let summary = answers.read::<MacroSummary>().ok();
     let signals = answers.read::<Signals>().ok();
-    let gauges = established()
-        .filter_map(|composite| gauge(composite, summary.as_ref(), signals.as_ref()))
-        .collect();
+    let gauge = |composite| gauge(composite, summary.as_ref(), signals.as_ref());
+    let gauges = established().filter_map(gauge).collect();
     let updated = summary.as_ref().and_then(|summary| summary.last_updated);
     let age = updated.map_or_else(String::new, |time| {
         let day = time.to_zoned(jiff::tz::TimeZone::UTC).date();
         format!("Figures of another service, updated {}.", format_day(day))
     });
-    (
-        summary.as_ref().map(headlines).unwrap_or_default(),
-        gauges,
-        age,
-    )
+    let headlines = summary.as_ref().map(headlines);
+    (headlines.unwrap_or_default(), gauges, age)
 }
 
 fn headlines(summary: &MacroSummary) -> Vec<Headline> {
@@ -66,12 +62,10 @@ fn gauge(
     signals: Option<&Signals>,
 ) -> Option<Gauge> {
     let about = &composite.indicator;
-    let is_it = |signal: &&IndexSignal| {
-        let names = [&signal.series_id, &signal.ticker];
-        names.iter().any(|name| {
-            name.eq_ignore_ascii_case(about.id) || name.eq_ignore_ascii_case(about.ticker())
-        })
+    let is_own = |name: &String| {
+        name.eq_ignore_ascii_case(about.id) || name.eq_ignore_ascii_case(about.ticker())
     };
+    let is_it = |signal: &&IndexSignal| is_own(&signal.series_id) || is_own(&signal.ticker);
     let signal = signals.and_then(|signals| signals.convex_indices.iter().find(is_it));
     let of_summary = |summary: &MacroSummary| {
         let values = [
