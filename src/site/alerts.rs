@@ -18,35 +18,25 @@ struct Page {
     condition: String,
     /// Why the condition cannot be shown; empty otherwise.
     problem: String,
-    found: Option<Found>,
+    /// The crossings, and the newest of them.
+    found: Option<(Crossings, Vec<Alert>)>,
     /// Titles and conditions of scenarios.
     examples: Vec<(String, String)>,
 }
 
-/// A condition and its newest crossings.
-struct Found {
-    crossings: Crossings,
-    alerts: Vec<Alert>,
-    /// The condition for an address.
-    query: String,
-}
-
-impl Found {
-    /// Describes how often the condition was crossed: "Crossed 14 times since January 1976; not met now."
-    fn describe(&self) -> String {
-        let crossings = &self.crossings;
-        let times = match crossings.crossings.len() {
-            0 => "Never crossed".to_owned(),
-            1 => "Crossed once".to_owned(),
-            count => format!("Crossed {count} times"),
-        };
-        let since = crossings.range.map_or_else(String::new, |(first, last)| {
-            let [first, last] = [first, last].map(|day| period(day, crossings.frequency));
-            format!(" from {first} to {last}")
-        });
-        let state = if crossings.met { "met" } else { "not met" };
-        format!("{times}{since}; {state} now.")
-    }
+/// Describes how often a condition was crossed: "Crossed 14 times since January 1976; not met now."
+fn describe(crossings: &Crossings) -> String {
+    let times = match crossings.crossings.len() {
+        0 => "Never crossed".to_owned(),
+        1 => "Crossed once".to_owned(),
+        count => format!("Crossed {count} times"),
+    };
+    let since = crossings.range.map_or_else(String::new, |(first, last)| {
+        let [first, last] = [first, last].map(|day| period(day, crossings.frequency));
+        format!(" from {first} to {last}")
+    });
+    let state = if crossings.met { "met" } else { "not met" };
+    format!("{times}{since}; {state} now.")
 }
 
 /// Arguments of the page: a condition, or the parts of one that compares a series with a number.
@@ -56,10 +46,8 @@ pub(super) const ARGUMENTS: [&str; 4] = ["condition", "series", "side", "level"]
 fn condition(request: &PageRequest) -> String {
     let [whole, series, side, level] = ARGUMENTS.map(|name| request.form_value(name));
     if whole.is_empty() && !series.is_empty() && !level.is_empty() {
-        return format!(
-            "{series} {} {level}",
-            if side.is_empty() { ">" } else { side }
-        );
+        let operator = if side.is_empty() { ">" } else { side };
+        return format!("{series} {operator} {level}");
     }
     whole.to_owned()
 }
@@ -86,11 +74,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     }
     match crossings(desk, &page.condition) {
         Ok(crossings) => {
-            page.found = Some(Found {
-                alerts: alerts(desk, &crossings)?,
-                query: encode_segment(&crossings.condition),
-                crossings,
-            });
+            let alerts = alerts(desk, &crossings)?;
+            page.found = Some((crossings, alerts));
             render_page(&page)
         }
         Err(error) if error.code() == "internal" => Err(error),
@@ -148,7 +133,6 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
 /// Returns the newest alerts, the latest first.
 fn alerts(desk: &Desk, crossings: &Crossings) -> Result<Vec<Alert>> {
     let newest = crossings.crossings.iter().rev().take(MAX_ALERTS);
-    newest
-        .map(|crossing| Alert::new(desk, crossings, crossing))
-        .collect()
+    let alert = |crossing| Alert::new(desk, crossings, crossing);
+    newest.map(alert).collect()
 }

@@ -215,12 +215,7 @@ pub(super) fn describe_surprise(figure: &ScheduledFigure, print: &LastPrint) -> 
             format!("expected {}", format_parts(figure, e.value).0),
             format!("surprise {surprise}"),
         ],
-        _ => print
-            .missing
-            .as_deref()
-            .map(format_dates)
-            .into_iter()
-            .collect(),
+        _ => Vec::from_iter(print.missing.as_deref().map(format_dates)),
     }
 }
 
@@ -267,10 +262,8 @@ fn calendar_event(
         );
     }
     let is_due = |f: &&ScheduledFigure| f.next.as_ref().is_some_and(|e| e.period == *period);
-    let own = figures
-        .iter()
-        .filter(|f| release.series.contains(&f.series_id));
-    for figure in own.filter(is_due) {
+    let is_own = |f: &&ScheduledFigure| release.series.contains(&f.series_id);
+    for figure in figures.iter().filter(is_own).filter(is_due) {
         let name = &figure.name;
         let id = &figure.series_id;
         let measure = format_measure(figure);

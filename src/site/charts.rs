@@ -29,21 +29,17 @@ pub(super) fn plot_comparison(
         }
     }
     let chart = |chart_units: &[&str]| {
-        let columns = answer
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| chart_units.contains(&&*column.unit));
-        let lines = columns.flat_map(|(color, column)| {
+        let columns = answer.columns.iter().enumerate();
+        let own = columns.filter(|(_, column)| chart_units.contains(&&*column.unit));
+        let lines = own.flat_map(|(color, column)| {
             let is_right = chart_units.first() != Some(&&*column.unit);
-            let ghost = then
-                .and_then(|then| Some((then, same_column(then, column)?)))
-                .map(|(then, column)| Line {
-                    name: "then".to_owned(),
-                    color: GHOST_COLOR,
-                    is_right,
-                    ..column_line(then, column)
-                });
+            let past = then.and_then(|then| Some((then, same_column(then, column)?)));
+            let ghost = past.map(|(then, column)| Line {
+                name: "then".to_owned(),
+                color: GHOST_COLOR,
+                is_right,
+                ..column_line(then, column)
+            });
             let line = Line {
                 is_right,
                 color,
@@ -51,12 +47,10 @@ pub(super) fn plot_comparison(
             };
             [line].into_iter().chain(ghost)
         });
+        let unit_names = chart_units.iter().map(|unit| unit_name(unit));
         let spec = ChartSpec {
             title: format_titles(answer),
-            unit: join(
-                chart_units.iter().map(|unit| unit_name(unit)),
-                RIGHT_UNIT_SEPARATOR,
-            ),
+            unit: join(unit_names, RIGHT_UNIT_SEPARATOR),
             unit_short: chart_units.first().copied().unwrap_or_default().to_owned(),
             decimals: 2,
             lines: lines.collect(),
@@ -88,17 +82,14 @@ pub(super) fn same_column<'a>(
 
 /// Builds the line of a column.
 pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line {
-    let rows = answer
-        .dates
-        .iter()
-        .zip(&column.values)
-        .filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
+    let rows = answer.dates.iter().zip(&column.values);
+    let points = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
     Line {
         name: match answer.columns.len() {
             1 => String::new(),
             _ => column.series.clone(),
         },
-        points: rows.collect(),
+        points: points.collect(),
         frequency: if answer.dates.len() < answer.rows {
             // With rows left out, distant points are no gap.
             Frequency::Annual

@@ -35,11 +35,6 @@ struct Page<'a> {
     content: Option<Content>,
 }
 
-struct Link {
-    href: String,
-    text: String,
-}
-
 /// An answer and its chart.
 struct Content {
     answer: Comparison,
@@ -53,8 +48,8 @@ struct Content {
     publishers: String,
     /// The chart and the panels below it.
     panels: Panels,
-    /// Pages that combine two series into one.
-    combinations: Vec<Link>,
+    /// Paths and names of pages that combine two series into one.
+    combinations: Vec<(String, String)>,
     title: String,
 }
 
@@ -120,16 +115,12 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
 
 impl Page<'_> {
     /// Returns each series with a link to the page without it.
-    fn chips(&self) -> Vec<Link> {
-        let chip = |(i, name): (usize, &&str)| {
+    fn chips(&self) -> impl Iterator<Item = (String, &&str)> {
+        self.names.iter().enumerate().map(|(i, name)| {
             let mut others = self.names.clone();
             others.remove(i);
-            Link {
-                href: path_with(self.request, &[("series", &others.join(","))]),
-                text: (*name).to_owned(),
-            }
-        };
-        self.names.iter().enumerate().map(chip).collect()
+            (self.example(&others.join(",")), name)
+        })
     }
 
     /// Returns the path of the page with other series.
@@ -279,20 +270,17 @@ fn content(
 pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
     let cited = &answer.provenance.sources;
     let mut names: Vec<String> = cited.iter().map(|cited| cited.source.clone()).collect();
-    let ids = answer.columns.iter().flat_map(|column| {
-        let words = column
-            .series
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        words.filter(|word| word.len() > 2)
-    });
-    for id in ids {
+    let cited_ids: Vec<&str> = cited
+        .iter()
+        .flat_map(|c| &c.series)
+        .map(|id| &**id)
+        .collect();
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let ids = answer.columns.iter().flat_map(|c| c.series.split(is_end));
+    for id in ids.filter(|word| word.len() > 2) {
         let known = desk.find_id(id).ok().flatten();
         let info = known.and_then(|id| Catalogue::embedded().get(id.as_str()));
-        let is_cited = |info: &&Arc<SeriesInfo>| {
-            cited
-                .iter()
-                .any(|cited| cited.series.iter().any(|series| info.id.as_str() == series))
-        };
+        let is_cited = |info: &SeriesInfo| cited_ids.contains(&info.id.as_str());
         if let Some(info) = info.filter(|info| !info.is_composite() && !is_cited(info)) {
             names.push(info.source.clone());
         }
@@ -330,11 +318,12 @@ pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Docu
 }
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.
-fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> Vec<Link> {
-    let [a, b] = names else {
-        return Vec::new();
-    };
-    let [first, second] = answer.columns.as_slice() else {
+fn combinations(
+    request: &PageRequest,
+    names: &[&str],
+    answer: &Comparison,
+) -> Vec<(String, String)> {
+    let ([a, b], [first, second]) = (names, &*answer.columns) else {
         return Vec::new();
     };
     // Formulas of formulas would lead to ever more pages.
@@ -347,16 +336,11 @@ fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> V
         ("Ratio", "/")
     };
     let formula = format!("{a}{sign}{b}");
-    let link = |series: &str, text| Link {
-        href: path_with(request, &[("series", series)]),
-        text,
-    };
+    let path = |series: &str| path_with(request, &[("series", series)]);
+    let beside = path(&format!("{a},{b},{formula}"));
     vec![
-        link(&formula, format!("{label}: {formula}")),
-        link(
-            &format!("{a},{b},{formula}"),
-            format!("{label} beside them"),
-        ),
+        (path(&formula), format!("{label}: {formula}")),
+        (beside, format!("{label} beside them")),
     ]
 }
 

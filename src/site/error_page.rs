@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use super::search::{self, Hit};
+use super::text::words;
 use econoscope_core::error::Suggestion;
 use econoscope_desk::reference::LONGEST_NAME;
 
@@ -63,11 +64,7 @@ fn search_text(error: &Error) -> String {
     let Error::Unknown { name, .. } = error else {
         return String::new();
     };
-    let words: Vec<&str> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
+    join(words(name), " ")
 }
 
 /// Fails for a path without a page, and suggests sections with a similar name.
@@ -109,12 +106,9 @@ pub(super) fn describe(error: &Error) -> String {
         let cause = reason.split("; an operator").next().unwrap_or(reason);
         format!("These figures are not shown here: {cause}.")
     } else if let Error::NoData { reason, .. } = error {
-        let cause = reason
-            .split("; `econoscope")
-            .next()
-            .unwrap_or(reason)
-            .replacen("it is not loaded", "this server has not loaded them", 1);
-        format!("There are no figures of this series here: {cause}.")
+        let cause = reason.split("; `econoscope").next().unwrap_or(reason);
+        let told = cause.replacen("it is not loaded", "this server has not loaded them", 1);
+        format!("There are no figures of this series here: {told}.")
     } else {
         return error.to_string();
     };

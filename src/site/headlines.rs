@@ -5,11 +5,11 @@ use super::home::START;
 use super::prelude::*;
 use super::text::{parse_frequency, series_unit};
 use econoscope_answers::Endpoint;
-use econoscope_answers::endpoints::metric;
+use econoscope_answers::endpoints::metric::{self, NewerMean};
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::chart::render_sparkline;
-use econoscope_core::format::{Unit, due, month, short_day};
+use econoscope_core::format::{Unit, due, short_day};
 use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::model::calendar::eastern;
 use jiff::civil::Time;
@@ -22,27 +22,12 @@ pub(super) struct Headline {
     pub(super) name: &'static str,
     /// "4.2 %" and its period; `None` where there is no figure.
     pub(super) figure: Option<(String, String)>,
-    /// The average of a later month.
-    pub(super) newer: Option<NewerAverage>,
+    /// The average of a later month, also as text: "4.99 %".
+    pub(super) newer: Option<(String, NewerMean)>,
     /// The line of its figures; empty without them.
     pub(super) line: String,
-    pub(super) age: Option<Age>,
-}
-
-/// The monthly average of a later month than a daily figure.
-pub(super) struct NewerAverage {
-    /// "4.99 %".
-    pub(super) value: String,
-    pub(super) month: String,
-    /// Series of the averages.
-    pub(super) series: String,
-}
-
-/// Whether a newer figure than the one shown is due.
-pub(super) struct Age {
-    pub(super) is_late: bool,
-    /// "due 6 Nov, not loaded", or "next 4 December 2026".
-    pub(super) text: String,
+    /// Whether a newer figure is late, and "due 6 Nov, not loaded", or "next 4 December 2026".
+    pub(super) age: Option<(bool, String)>,
 }
 
 /// A release, past or coming.
@@ -126,11 +111,9 @@ fn draw_line(answer: &TimeSeriesAnswer) -> String {
 fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
     let info = desk.resolve("series", headline.id)?;
     let metric = metric::read(desk, &info, as_of)?;
-    headline.newer = metric.newer_mean.map(|mean| NewerAverage {
-        value: Unit::parse(&metric.unit, "").write(mean.value, 2),
-        month: month(mean.date),
-        series: mean.series,
-    });
+    let unit = Unit::parse(&metric.unit, "");
+    let newer = metric.newer_mean;
+    headline.newer = newer.map(|mean| (unit.write(mean.value, 2), mean));
     let late = metric.provenance.late.get("value");
     let text = match late {
         Some(due_day) => Some(due(*due_day, desk.reading_day(as_of))),
@@ -138,8 +121,7 @@ fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
             .next_release
             .map(|day| format!("next {}", short_day(day))),
     };
-    let is_late = late.is_some();
-    headline.age = text.map(|text| Age { is_late, text });
+    headline.age = text.map(|text| (late.is_some(), text));
     Ok(())
 }
 
@@ -148,7 +130,7 @@ pub(super) fn describe(headlines: &[Headline], regime: &str, odds: Option<&str>)
     let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
     let parts = wanted.iter().filter_map(|id| {
         let headline = headlines.iter().find(|headline| headline.id == *id)?;
-        let newer = headline.newer.as_ref().map(|newer| &newer.value);
+        let newer = headline.newer.as_ref().map(|(value, _)| value);
         let value = newer.or(headline.figure.as_ref().map(|(value, _)| value))?;
         Some(format!(
             "{} {}",

@@ -5,7 +5,7 @@ use super::frame;
 use super::prelude::*;
 use super::quadrant::{self, Picture};
 use super::text::format_points;
-use super::view::{View, split_list};
+use super::view::split_list;
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -75,18 +75,15 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.display_id(&info.id);
-    let View {
-        mut spec,
-        comparison,
-        ..
-    } = view::load(desk, &id, request, &mut answers)?;
+    let view = view::load(desk, &id, request, &mut answers)?;
+    let mut spec = view.spec;
     let is_empty = spec.lines.iter().all(|line| line.points.is_empty());
     if is_empty && !answers.is_forwarded {
         // A range without figures has a picture; a series without any has a reason.
         desk.series_or_reason(&info, request.as_of(desk)?)?;
     }
     spec.title = charts::format_title(&id, Some(&info.title));
-    if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
+    if let Some(past) = view.comparison.filter(|past| !past.latest_path.is_empty()) {
         spec.title += &format!("; gray: {}", past.vintage);
     }
     spec.source.clone_from(&info.source);

@@ -1,9 +1,9 @@
 //! Search over series, terms, methods, scenarios and articles, for the box in the header of all pages.
 
-use super::catalogue;
 use super::error_page::describe;
 use super::prelude::*;
 use super::text::{format_interpretation, format_metric, late_note};
+use super::{catalogue, text};
 use econoscope_answers::endpoints::metric;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{SeriesId, table, untrusted};
@@ -41,18 +41,17 @@ const MAX_PAGES: usize = 3;
 /// Returns the pages of this site that have every word of a query.
 fn site_pages(query: &str) -> Vec<Hit> {
     let lower = query.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
-        .collect();
+    let all = text::words(&lower);
+    let words: Vec<&str> = all.filter(|word| !FILLERS.contains(word)).collect();
     if words.is_empty() {
         return Vec::new();
     }
     // A test reads every row.
     let rows = table::rows::<3>(PAGES).filter_map(|(_, row)| row.ok());
     let has_all = |text: &str| {
-        let mut wanted = words.iter();
-        wanted.all(|word| text.split(' ').any(|own| own == *word))
+        words
+            .iter()
+            .all(|word| text.split(' ').any(|own| own == *word))
     };
     let found = rows.filter(|[title, _, own]| has_all(own) || has_all(&title.to_lowercase()));
     let hit = |[title, href, _]: [&str; 3]| Hit {
@@ -186,10 +185,8 @@ fn lead(
         Err(error) => return Err(error),
     }
     let metric = metric::read(desk, &info, AsOf::Latest)?;
-    let number = metric
-        .value
-        .map(|value| format_metric(desk, &metric, value));
-    let (value, unit) = number.unzip();
+    let parts = |value| format_metric(desk, &metric, value);
+    let (value, unit) = metric.value.map(parts).unzip();
     let long = metric.unit_in_words.as_deref().unwrap_or_default();
     let basis = long.split_once(", ").map(|(_, basis)| basis.to_owned());
     let period = metric.date.map(|date| period(date, info.frequency));

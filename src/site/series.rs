@@ -5,8 +5,8 @@ use super::error_page::describe;
 use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
-use super::text::{describe_data_age, format_interpretation, format_revision, late_note};
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string};
+use super::text::{describe_data_age, format_interpretation, format_revision, late_note, words};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string};
 use super::vintages::VintageComparison;
 use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
@@ -181,12 +181,8 @@ impl Page<'_> {
         let day = self.content.as_ref().ok().and_then(|c| c.cited_day);
         let date = day.map_or_else(String::new, |day| day.to_string());
         let others = self.request.form_values(&["frequency", "as_of"]);
-        let query = query_string(
-            [("units", units), ("date", &date)]
-                .into_iter()
-                .chain(others),
-        );
-        format!("/cite/{}{query}", self.id)
+        let figure = [("units", units), ("date", &date)].into_iter();
+        format!("/cite/{}{}", self.id, query_string(figure.chain(others)))
     }
 
     /// Returns the query of the widget with the same view. `series` names the series for the page that builds widgets.
@@ -228,20 +224,15 @@ fn load(
     if metric.value.is_none() {
         return Err(desk.no_data_error(info, as_of));
     }
-    let View {
-        spec,
-        comparison,
-        level,
-    } = view::load(desk, id, request, answers)?;
+    let view = view::load(desk, id, request, answers)?;
+    let spec = view.spec;
     let newest = Figure::newest(&spec);
     let revisions = if info.is_composite() || is_forwarded {
         None
     } else {
         // Of a past day, the newest figure known on it.
-        let then = newest
-            .as_ref()
-            .filter(|_| as_of != AsOf::Latest)
-            .map(|newest| newest.date.to_string());
+        let past = newest.as_ref().filter(|_| as_of != AsOf::Latest);
+        let then = past.map(|newest| newest.date.to_string());
         let revised = request.argument("revised").or(then.as_deref());
         let mut answer = revisions::read(desk, info, revised)?;
         let period = answer.period.take().zip(answer.vintages.take());
@@ -253,14 +244,12 @@ fn load(
     let is_open = request.argument("end").is_none();
     // The view goes on to today, with the figures as they are.
     let has_today = as_of == AsOf::Latest && is_open && units != INDEX;
+    let newer = metric.newer_mean.clone();
     let content = Content {
         due: metric.next_release.filter(|_| has_today),
-        newer: metric
-            .newer_mean
-            .clone()
-            .filter(|_| has_today && units.is_empty()),
+        newer: newer.filter(|_| has_today && units.is_empty()),
         facts,
-        comparison,
+        comparison: view.comparison,
         published: if metric.unit == info.units_short {
             heading(&info.units, 0)
         } else {
@@ -269,7 +258,7 @@ fn load(
         },
         level: metric.value.unwrap_or_default(),
         notices: metric.provenance.format_notices(),
-        interpretation: interpretation(info, request, &metric, &level),
+        interpretation: interpretation(info, request, &metric, &view.level),
         cited_day: newest.filter(|_| !is_open).map(|newest| newest.date),
         spec,
         revisions,
@@ -306,17 +295,15 @@ fn terms_about(info: &SeriesInfo) -> impl Iterator<Item = &'static Term> {
 /// Returns identifiers and titles of the nearest series with figures: those that share its subject, words of its title and
 /// glossary terms.
 fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(String, String)>> {
-    let words = |title: &str| -> BTreeSet<String> {
-        let words = title
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.len() > 2);
-        words.map(str::to_lowercase).collect()
+    let long_words = |title: &str| -> BTreeSet<String> {
+        let long = words(title).filter(|word| word.len() > 2);
+        long.map(str::to_lowercase).collect()
     };
-    let title_words = words(&info.title);
+    let title_words = long_words(&info.title);
     let terms: Vec<&Term> = terms_about(info).collect();
     let holdings = desk.store_summary()?;
     let score = |other: &SeriesInfo| {
-        let shared_words = words(&other.title).intersection(&title_words).count();
+        let shared_words = long_words(&other.title).intersection(&title_words).count();
         let is_about = |id: &String| id.eq_ignore_ascii_case(other.id.as_str());
         let shared_terms = terms.iter().filter(|term| term.series.iter().any(is_about));
         3 * usize::from(other.category == info.category) + 2 * shared_words + shared_terms.count()

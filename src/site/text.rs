@@ -22,6 +22,12 @@ pub(crate) fn encode_segment(name: &str) -> String {
     utf8_percent_encode(name, SEGMENT).to_string()
 }
 
+/// Returns the words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|word| !word.is_empty())
+}
+
 /// Formats the interpretation of a figure: "+29,000 people" for "+29 thousand persons", with a unit behind the value of a
 /// year earlier, and without sentences on statistical scores.
 pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {

@@ -46,12 +46,11 @@ pub(super) fn add_latest(
     let described = vintage.describe(&format_day(day));
     // A range such as `5y` counts from the reference day. What came long after it would flatten what was known on it.
     let start = then.start.to_string();
-    let later = shift(day, YEARS_AFTER.years())
-        .min(desk.today())
-        .to_string();
+    let later = shift(day, YEARS_AFTER.years()).min(desk.today());
+    let last = later.to_string();
     let arguments = [
         ("start", &*start),
-        ("end", request.argument("end").unwrap_or(&later)),
+        ("end", request.argument("end").unwrap_or(&last)),
         ("units", view::api_units(request.form_value("units"))),
         ("frequency", request.form_value("frequency")),
     ];
@@ -126,19 +125,14 @@ impl Vintages {
             return String::new();
         };
         let change_since = |o: &Observation| Some((*o, self.now.value_on(o.date)? - o.value));
-        let revisions: Vec<(Observation, f64)> = self
-            .then
-            .points
-            .iter()
-            .filter_map(change_since)
-            .filter(|(_, change)| change.abs() > TOLERANCE)
-            .collect();
+        let size = |(_, change): &(Observation, f64)| change.abs();
+        let changes = self.then.points.iter().filter_map(change_since);
+        let revisions: Vec<_> = changes.filter(|o| size(o) > TOLERANCE).collect();
         if self.vintage == Vintage::Revised {
             return " What was published then is not held: the figures of that day are as last revised."
                 .to_owned();
         }
         let total = self.then.points.len();
-        let size = |(_, change): &(Observation, f64)| change.abs();
         let largest = revisions.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
         let revised = match largest.zip(average(revisions.iter().map(size))) {
             None => format!(" None of the {total} figures in view has been revised since."),

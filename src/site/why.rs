@@ -41,10 +41,9 @@ struct Page<'a> {
 /// Returns identifiers and titles of everything that has such a page.
 fn subjects() -> impl Iterator<Item = (&'static str, &'static str)> {
     let title = |id| Catalogue::embedded().get(id).map_or(id, |info| &info.title);
-    let wholes = Whole::all()
-        .iter()
-        .map(move |w| (w.series, title(w.series)));
-    wholes.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
+    let wholes = Whole::all().iter();
+    let figures = wholes.map(move |w| (w.series, title(w.series)));
+    figures.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
 }
 
 /// Returns the names of everything that has such a page.
@@ -72,10 +71,8 @@ fn explain(desk: &Desk, request: &PageRequest, name: &str) -> Result<Explanation
 
 /// Draws a waterfall of each score.
 fn waterfalls(answer: &Explanation) -> Vec<ChartSpec> {
-    let scores = answer.scores.iter();
-    scores
-        .filter_map(|score| waterfall(answer, score))
-        .collect()
+    let draw = |score| waterfall(answer, score);
+    answer.scores.iter().filter_map(draw).collect()
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -158,12 +155,9 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
     };
     let own = answer.inputs.iter().filter(|i| i.score == score.name);
     let part = |input: &ExplainedInput| {
+        let id = input.series.split(", ").next().unwrap_or_default();
         Some(Bar {
-            link: input
-                .series
-                .split(", ")
-                .next()
-                .map_or_else(String::new, |id| format!("/series/{id}")),
+            link: format!("/series/{id}"),
             ..bar(&input.name, input.points?, input.points_before, false)
         })
     };
