@@ -41,10 +41,11 @@ mod widgets;
 mod prelude {
     pub(super) use super::document::Document;
     pub(super) use super::endpoint_calls::{Answers, EndpointCall};
-    pub(super) use super::frame::{Frame, render_page};
+    pub(super) use super::frame::{Frame, render, render_page};
     pub(super) use super::page_request::PageRequest;
     pub(super) use super::text::format_or_dash;
     pub(super) use super::text::{encode_segment, format_dates, format_day, format_exact};
+    pub(super) use super::view::{endpoint_arguments, query_string};
     pub(super) use askama::Template;
     pub(super) use econoscope_core::catalogue::Catalogue;
     pub(super) use econoscope_core::error::{Error, Result};

@@ -1,7 +1,6 @@
 //! Alerts: the crossings of a condition as an Atom feed (RFC 4287) and as an iCalendar (RFC 5545).
 
 use super::calendar::{all_day, new_calendar, new_event, render_calendar};
-use super::frame::render;
 use super::prelude::*;
 use super::scenarios::scenario_condition;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};

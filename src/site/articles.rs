@@ -1,9 +1,9 @@
 //! Articles: the list, and a page for each article of this service.
 
+use super::charts;
 use super::error_page::find;
 use super::prelude::*;
 use super::text::format_interpretation;
-use super::{charts, view};
 use econoscope_answers::endpoints::{metric, time_series};
 use econoscope_core::format::Unit;
 use econoscope_data::store::Article;
@@ -46,7 +46,7 @@ fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
     desk.check_permitted(&info)?;
     let id = desk.display_id(&info.id);
     let arguments = [("seriesId", &*id), ("start", "20y")];
-    let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
+    let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
     let metric = metric::read(desk, &info, AsOf::Latest)?;
     let Some((value, date)) = metric.value.zip(metric.date) else {
         return Ok(None);

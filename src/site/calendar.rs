@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::text::value_decimals;
-use super::view::query_string;
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
     ANNOUNCED, CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,

@@ -7,10 +7,8 @@
 
 use super::charts;
 use super::figure::Figure;
-use super::frame::render;
 use super::prelude::*;
 use super::text::{digest, unit_name};
-use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::render::error_bar;

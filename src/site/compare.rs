@@ -4,11 +4,11 @@ use super::charts::{self, Panels};
 use super::prelude::*;
 use super::text::{describe_data_age, parse_frequency, value_decimals};
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
-use super::view::{is_identifier, query_string, range_start, split_list};
+use super::view::{is_identifier, range_start, split_list};
 use super::vintages::Vintages;
 use super::{page_request, view};
-use econoscope_answers::Arguments;
-use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
+use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison, Params};
+use econoscope_answers::{Arguments, Endpoint};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::format::{Unit, unit_name};
 use std::collections::BTreeSet;
@@ -164,7 +164,7 @@ pub(super) fn page_query(request: &PageRequest) -> String {
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn fetch(desk: &Desk, request: &PageRequest) -> Result<Comparison> {
-    view::compare(desk, arguments(desk, request))
+    view::call::<Params>(desk, arguments(desk, request))
 }
 
 /// Compares the figures of a past reference day with those of today: returns the comparison of today, and a sentence on
@@ -182,7 +182,7 @@ pub(super) fn compare_vintages(
     };
     let mut arguments = arguments(desk, request);
     arguments.retain(|name, _| name != "as_of");
-    let now = view::compare(desk, arguments)?;
+    let now = view::call::<Params>(desk, arguments)?;
     let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
     let difference = |old: &ComparedColumn| {
         let Some(new) = charts::same_column(&now, old) else {
@@ -297,7 +297,8 @@ pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
 pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let mut arguments = arguments(desk, request);
     arguments.remove("correlations");
-    let answer = view::compare_all_rows(desk, arguments)?;
+    let params: Params = view::params(arguments)?;
+    let answer = Params::local(desk, &params.with_all_rows())?;
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fault = |e: csv::Error| Error::internal("writing a comparison as CSV", e);
     let names = answer.columns.iter().map(|column| column.series.as_str());

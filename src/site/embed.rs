@@ -1,8 +1,8 @@
 //! The page that builds the code of a widget and previews it at three sizes.
 
 use super::prelude::*;
+use super::view::split_list;
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier};
-use super::view::{query_string, split_list};
 use super::{compare, page_request, release, widgets};
 
 pub(super) const ARGUMENTS: [&[&str]; 2] = [&compare::ARGUMENTS, &["show", "name", "theme"]];

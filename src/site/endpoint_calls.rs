@@ -23,8 +23,11 @@ pub(super) struct Answers {
 
 impl EndpointCall {
     /// Creates a call without the arguments whose value is empty.
-    pub(super) fn new(tool: &'static str, arguments: &[(&str, &str)]) -> Self {
-        let arguments = super::view::endpoint_arguments(arguments.iter().copied());
+    pub(super) fn new<'a>(
+        tool: &'static str,
+        arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let arguments = endpoint_arguments(arguments);
         Self { tool, arguments }
     }
 

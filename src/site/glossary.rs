@@ -30,10 +30,8 @@ struct Page {
 
 /// Returns the names of all terms in the binary.
 pub(super) fn names() -> Vec<&'static str> {
-    glossary::embedded()
-        .iter()
-        .map(|term| &*term.slug)
-        .collect()
+    let terms = glossary::embedded().iter();
+    terms.map(|term| &*term.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -58,14 +56,13 @@ pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let term = find("term", &request.name, glossary::embedded().iter(), label)?;
     let ids = term.series.iter();
     let series = ids.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let item = |info: &'static Arc<SeriesInfo>| (desk.display_id(&info.id), &*info.title);
     let related = term.related.iter();
     let path = format!("/glossary/{}", term.slug);
     render_page(&Page {
         frame: Frame::new(desk, &term.term, &term.summary, &path),
         term,
-        series: series
-            .map(|info| (desk.display_id(&info.id), info.title.as_str()))
-            .collect(),
+        series: series.map(item).collect(),
         related: related.filter_map(|slug| glossary::get(slug)).collect(),
     })
 }

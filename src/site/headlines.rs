@@ -69,7 +69,7 @@ pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
             ("units", units),
             ("as_of", as_of),
         ];
-        EndpointCall::new("get_time_series", &arguments)
+        EndpointCall::new("get_time_series", arguments)
     })
 }
 

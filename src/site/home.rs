@@ -6,7 +6,7 @@ use super::headlines::{self, Headline, Release};
 use super::prelude::*;
 use super::text::{describe_data_age, format_metric, parse_frequency};
 use super::widgets::{format_changes, regime_label};
-use super::{charts, quadrant, view};
+use super::{charts, quadrant};
 use econoscope_answers::ENDPOINTS;
 use econoscope_answers::endpoints::metric;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -71,40 +71,32 @@ const CHART_SIZE: (u16, u16) = (380, 220);
 
 const MAX_ARTICLES: usize = 5;
 
-/// The lines of a chart: title, identifiers of the series with the names beside their lines, frequency, units.
-type Lines = (
-    &'static str,
-    &'static [(&'static str, &'static str)],
-    &'static str,
-    &'static str,
-);
+/// The lines of a chart: title, identifiers of the series, names beside their lines, frequency, units.
+type Lines = [&'static str; 5];
 
 /// First day of all charts, so that neighbors cover the same years.
 pub(super) const START: &str = "20y";
 
 /// Daily series are weekly here, since an answer has a maximum of rows.
 const CHARTS: [Lines; 6] = [
-    (
-        "Treasury yields",
-        &[("DGS10", "10y"), ("DGS2", "2y")],
-        "w",
-        "",
-    ),
-    ("Yield curve, 10 less 2 years", &[("T10Y2Y", "")], "w", ""),
-    (
+    ["Treasury yields", "DGS10 DGS2", "10y|2y", "w", ""],
+    ["Yield curve, 10 less 2 years", "T10Y2Y", "", "w", ""],
+    [
         "Consumer prices, year on year",
-        &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
+        "CPIAUCSL CPILFESL",
+        "all|core",
         "",
         "pc1",
-    ),
-    ("Unemployment", &[("UNRATE", "")], "", ""),
-    (
+    ],
+    ["Unemployment", "UNRATE", "", "", ""],
+    [
         "Recession probability, 12 months",
-        &[("SERVICE_CRPI", "")],
+        "SERVICE_CRPI",
         "",
         "",
-    ),
-    ("Net liquidity", &[("SERVICE_CNLI", "")], "", ""),
+        "",
+    ],
+    ["Net liquidity", "SERVICE_CNLI", "", "", ""],
 ];
 
 /// Returns the calls in the order in which [`page`] reads their answers: regime, headlines, gauges, charts.
@@ -112,21 +104,21 @@ pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointC
     let as_of = ("as_of", request.form_value("as_of"));
     if is_forwarding {
         let tools = ["get_regime", "get_macro_summary", "get_signals"];
-        return tools.map(|tool| EndpointCall::new(tool, &[as_of])).into();
+        return tools.map(|tool| EndpointCall::new(tool, [as_of])).into();
     }
-    let series = |arguments: &[(&str, &str)]| EndpointCall::new("get_time_series", arguments);
-    let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
+    let series = |arguments: [_; 5]| EndpointCall::new("get_time_series", arguments);
+    let mut calls = vec![EndpointCall::new("get_regime", [as_of])];
     calls.extend(headlines::calls(request.form_value("as_of")));
     for composite in established() {
         let id = composite.indicator.id;
-        calls.push(EndpointCall::new("get_metric", &[("ticker", id), as_of]));
-        calls.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
+        let history = [("seriesId", id), ("start", "10y"), as_of];
+        calls.push(EndpointCall::new("get_metric", [("ticker", id), as_of]));
+        calls.push(EndpointCall::new("get_time_series", history));
     }
-    for chart @ (_, lines, ..) in &CHARTS {
+    for chart in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let call =
-            |(id, _): &(&str, _)| series(&[("seriesId", id), start, frequency, units, as_of]);
-        calls.extend(lines.iter().map(call));
+        let call = |id| series([("seriesId", id), start, frequency, units, as_of]);
+        calls.extend(ids(chart).map(call));
     }
     calls
 }
@@ -245,12 +237,12 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
 
 /// Draws a chart. The footnote says which series are missing; without any series there is no drawing.
 fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
-    let (title, series, _, units) = lines;
+    let [title, _, names, _, units] = *lines;
     let mut subtitle = String::new();
     let mut drawing = String::new();
     let mut footnote = String::new();
     let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
-    for (_, name) in *series {
+    for name in names.split('|') {
         match answers.read() {
             Ok(answer) => {
                 let line = charts::line(&answer, name);
@@ -263,9 +255,9 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
     if let Some((first, _)) = loaded.first() {
         let mut spec = charts::plot(first);
         let source = first.source.clone();
-        spec.title = (*title).to_owned();
+        spec.title = title.to_owned();
         spec.lines = loaded.into_iter().map(|(_, line)| line).collect();
-        if *units == "pc1" {
+        if units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
         subtitle = heading(&spec.unit, 0);
@@ -286,16 +278,22 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
 }
 
 /// Returns the arguments that all lines of a chart share.
-fn arguments((_, _, frequency, units): &Lines) -> [(&'static str, &'static str); 3] {
+fn arguments([.., frequency, units]: &Lines) -> [(&'static str, &'static str); 3] {
     [("start", START), ("frequency", frequency), ("units", units)]
 }
 
 /// Returns the paths of a chart's figures in the API, as the script reads them.
 fn sources(lines: &Lines, as_of: &str) -> String {
     let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
-    let query = view::query_string(arguments);
-    let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
-    join(lines.1.iter().map(path), " ")
+    let query = query_string(arguments);
+    join(
+        ids(lines).map(|id| format!("/api/public/data/{id}{query}")),
+        " ",
+    )
+}
+
+fn ids([_, ids, ..]: &Lines) -> impl Iterator<Item = &'static str> {
+    ids.split(' ')
 }
 
 /// Describes a gap, with a space behind it.

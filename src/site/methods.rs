@@ -18,9 +18,8 @@ struct Page {
 }
 
 pub(super) fn calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
-    let call = |about: &Indicator| {
-        EndpointCall::new("explain_indicator", &[("indicator", about.ticker())])
-    };
+    let call =
+        |about: &Indicator| EndpointCall::new("explain_indicator", [("indicator", about.ticker())]);
     reference::methods().map(call).collect()
 }
 

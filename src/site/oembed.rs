@@ -2,7 +2,7 @@
 
 use super::charts::format_title;
 use super::prelude::*;
-use super::view::{format_titles, query_string};
+use super::view::format_titles;
 use super::{release, scenarios, widgets};
 use axum::http::StatusCode;
 use serde_json::json;

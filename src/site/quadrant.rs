@@ -1,6 +1,5 @@
 //! Drawings of the regime plane: growth to the right, inflation upwards, a dot at the present scores.
 
-use super::frame::render;
 use super::prelude::*;
 use econoscope_core::chart::FONTS;
 use econoscope_core::format::{number, signed};

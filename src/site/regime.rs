@@ -39,10 +39,10 @@ struct Page<'a> {
 pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     let explanation =
-        |ticker: &str| EndpointCall::new("explain_indicator", &[("indicator", ticker), as_of]);
-    let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
+        |ticker: &str| EndpointCall::new("explain_indicator", [("indicator", ticker), as_of]);
+    let mut calls = vec![EndpointCall::new("get_regime", [as_of])];
     calls.extend(established().map(|composite| explanation(composite.indicator.ticker())));
-    calls.push(EndpointCall::new("list_scenarios", &[("limit", "100")]));
+    calls.push(EndpointCall::new("list_scenarios", [("limit", "100")]));
     calls
 }
 

@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::strip::Strip;
 use super::text::format_revision;
 use super::widget_frame::Widget;
-use super::{charts, pictures, view};
+use super::{charts, pictures};
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer};
@@ -237,7 +237,7 @@ const RANGE: &str = "3y";
 /// Plots the newest rows of a series in some units.
 fn newest_rows(desk: &Desk, id: &str, start: &str, units: &str) -> Result<ChartSpec> {
     let arguments = [("seriesId", id), ("start", start), ("units", units)];
-    let arguments = view::endpoint_arguments(arguments);
+    let arguments = endpoint_arguments(arguments);
     Ok(charts::plot(&time_series::read_all_rows(desk, arguments)?))
 }
 

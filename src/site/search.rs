@@ -88,10 +88,7 @@ struct Page {
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
     let query = request.form_value("q").trim().to_owned();
-    let title = match query.as_str() {
-        "" => "Search".to_owned(),
-        query => format!("Search: {query}"),
-    };
+    let title = format!("Search{}", enclosed(": ", &query, ""));
     let description = "Search series, terms, methods, scenarios and articles.";
     let mut frame = Frame::new(desk, &title, description, "/search");
     frame.search_text.clone_from(&query);
@@ -266,5 +263,5 @@ pub(super) fn suggestions(_: &Desk, _: &PageRequest, mut answers: Answers) -> Re
 
 pub(super) fn suggestion_calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let arguments = [("query", request.form_value("q")), ("limit", "8")];
-    vec![EndpointCall::new("search_series", &arguments)]
+    vec![EndpointCall::new("search_series", arguments)]
 }

@@ -6,7 +6,7 @@ use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{describe_data_age, format_interpretation, format_revision, late_note, words};
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS};
 use super::vintages::VintageComparison;
 use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
@@ -28,7 +28,8 @@ struct Page<'a> {
     request: &'a PageRequest,
     id: String,
     info: Arc<SeriesInfo>,
-    content: std::result::Result<Content, Gap>,
+    /// The figures, or why there are none with identifiers and titles of the nearest series that has some.
+    content: std::result::Result<Content, (String, Vec<(String, String)>)>,
     /// Path of the figures in the API.
     source: String,
     terms: Vec<&'static Term>,
@@ -37,12 +38,6 @@ struct Page<'a> {
     /// Path of the page that explains it.
     why: Option<String>,
     is_forwarded: bool,
-}
-
-/// Why there are no figures, and identifiers and titles of the nearest series with figures.
-struct Gap {
-    reason: String,
-    nearest: Vec<(String, String)>,
 }
 
 /// Maximum figures that the script loads together with the page. It loads more only when a reader uses the chart, so that
@@ -86,7 +81,7 @@ pub(super) fn names() -> Vec<&'static str> {
 pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     vec![
-        EndpointCall::new("get_metric", &[("ticker", &*request.name), as_of]),
+        EndpointCall::new("get_metric", [("ticker", &*request.name), as_of]),
         view::figures_call(&request.name, request),
     ]
 }
@@ -101,10 +96,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let content = match load(desk, request, &info, &id, &mut answers) {
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
-            reason: describe(&error),
-            nearest: nearest_series(desk, &info, MAX_NEAREST)?,
-        }),
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
+            Err((describe(&error), nearest_series(desk, &info, MAX_NEAREST)?))
+        }
         content => {
             let (content, mut provenance) = content?;
             if !is_forwarded {

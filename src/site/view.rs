@@ -3,7 +3,7 @@
 use super::charts;
 use super::prelude::*;
 use super::vintages::{self, VintageComparison};
-use econoscope_answers::endpoints::compare_series::{Comparison, Params};
+use econoscope_answers::endpoints::compare_series::Params;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::route::decode::{self, parts};
 use econoscope_answers::{Arguments, Endpoint, Route};
@@ -62,13 +62,11 @@ pub(super) fn query_with(request: &PageRequest, name: &str, value: &str) -> Stri
 
 /// Returns the path of a series' figures in the API.
 pub(super) fn figures_path(desk: &Desk, id: &str, request: &PageRequest) -> String {
-    match request.form_value("units") {
-        INDEX => comparison_path(&index_arguments(desk, id, request)),
-        _ => {
-            let query = query_string(api_arguments(request));
-            format!("/api/public/data/{id}{query}")
-        }
+    if request.form_value("units") == INDEX {
+        return comparison_path(&index_arguments(desk, id, request));
     }
+    let query = query_string(api_arguments(request));
+    format!("/api/public/data/{id}{query}")
 }
 
 /// Returns the arguments of the request with the units of the API.
@@ -87,9 +85,8 @@ pub(super) fn api_units(units: &str) -> &str {
 
 /// Returns the path of a comparison in the API.
 pub(super) fn comparison_path(arguments: &Arguments) -> String {
-    let pairs = arguments
-        .iter()
-        .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
+    let texts = arguments.iter();
+    let pairs = texts.map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
     format!("/api/public/compare{}", query_string(pairs))
 }
 
@@ -119,7 +116,7 @@ pub(super) fn load(
         let answer: TimeSeriesAnswer = answers.read()?;
         charts::plot(&answer)
     } else if request.form_value("units") == INDEX {
-        let answer = compare(desk, index_arguments(desk, id, request))?;
+        let answer = call::<Params>(desk, index_arguments(desk, id, request))?;
         charts::plot_comparison(request, &answer, None).0
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
@@ -146,8 +143,8 @@ pub(super) fn with_axes(spec: ChartSpec, request: &PageRequest) -> ChartSpec {
 
 /// Returns the endpoint call for the figures of a series.
 pub(super) fn figures_call(id: &str, request: &PageRequest) -> EndpointCall {
-    let arguments: Vec<_> = api_arguments(request).chain([("seriesId", id)]).collect();
-    EndpointCall::new("get_time_series", &arguments)
+    let arguments = api_arguments(request).chain([("seriesId", id)]);
+    EndpointCall::new("get_time_series", arguments)
 }
 
 /// Returns the arguments of `compare_series` for the index of a series.
@@ -171,10 +168,8 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
     let mut series = list.to_owned();
     let mut units = api_units(request.form_value("units"));
     if units == INDEX {
-        let base = match request.form_value("base") {
-            "" => String::new(),
-            base => format!(",\"{}\"", base.replace('"', "")),
-        };
+        let day = request.form_value("base").replace('"', "");
+        let base = enclosed(",\"", &day, "\"");
         let formulas = split_list(list).map(|name| format!("index({name}{base})"));
         (series, units) = (join(formulas, ","), "");
     }
@@ -227,27 +222,10 @@ pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> St
 pub(super) fn endpoint_arguments<'a>(
     arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Arguments {
-    arguments
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
+    let stated = arguments.into_iter().filter(|(_, value)| !value.is_empty());
+    stated
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect()
-}
-
-/// Calls `compare_series`.
-///
-/// # Errors
-/// The error of the endpoint.
-pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    call::<Params>(desk, arguments)
-}
-
-/// Calls `compare_series` for every row.
-///
-/// # Errors
-/// The error of the endpoint.
-pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    Params::local(desk, &params::<Params>(arguments)?.with_all_rows())
 }
 
 /// Calls an endpoint over the figures of this server.
@@ -261,7 +239,11 @@ pub(super) fn call<E: Endpoint + DeserializeOwned>(
     E::local(desk, &params(arguments)?)
 }
 
-fn params<E: Endpoint + DeserializeOwned>(arguments: Arguments) -> Result<E> {
+/// Reads the arguments of an endpoint.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for arguments that its schema refuses.
+pub(super) fn params<E: Endpoint + DeserializeOwned>(arguments: Arguments) -> Result<E> {
     let route =
         Route::find(E::TOOL).ok_or_else(|| Error::internal("looking up an endpoint", E::TOOL))?;
     let checked = decode::check(route.input_schema(), arguments)?;

@@ -55,7 +55,7 @@ pub(super) fn add_latest(
         ("frequency", request.form_value("frequency")),
     ];
     let latest = arguments.into_iter().chain([("seriesId", id)]);
-    let now = time_series::read_all_rows(desk, view::endpoint_arguments(latest))?;
+    let now = time_series::read_all_rows(desk, endpoint_arguments(latest))?;
     let old_unit = unit_name(then);
     let new_unit = unit_name(&now);
     if old_unit != new_unit {
@@ -85,7 +85,7 @@ pub(super) fn add_latest(
     Ok(Some(VintageComparison {
         summary: vintages.describe_newest("") + &vintages.describe_revisions(),
         vintage: described,
-        latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
+        latest_path: format!("/api/public/data/{id}{}", query_string(arguments)),
     }))
 }
 

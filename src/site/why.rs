@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{describe_data_age, format_points};
-use super::view::{self, endpoint_arguments, query_string};
+use super::view;
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
 use econoscope_answers::endpoints::explain_indicator::{

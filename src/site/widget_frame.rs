@@ -3,7 +3,6 @@
 //! A widget is static at first. Its script fetches the script of the charts when a reader touches or focuses it.
 
 use super::error_page::{describe, heading};
-use super::frame::render;
 use super::prelude::*;
 use econoscope_core::model::Attribution;
 use std::sync::LazyLock;
@@ -21,9 +20,8 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
 
 /// Reports the fitting height to the embedding page and loads the script of the charts.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    include_str!("../../templates/widget.js")
-        .trim()
-        .replace("SCRIPT_PATH", super::assets::script_path())
+    let script = include_str!("../../templates/widget.js").trim();
+    script.replace("SCRIPT_PATH", super::assets::script_path())
 });
 
 /// A widget.

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{format_metric, parse_frequency, series_decimals, series_unit};
-use super::view::{INDEX, api_units, query_string, with_axes};
+use super::view::{INDEX, api_units, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -31,7 +31,7 @@ const SERIES_RANGE: &str = "10y";
 const MAX_FRESH_DAYS: i64 = 2;
 
 pub(super) fn regime_calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
-    vec![EndpointCall::new("get_regime", &[])]
+    vec![EndpointCall::new("get_regime", [])]
 }
 
 pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -126,13 +126,11 @@ fn history_arguments<'a>(
 
 /// Returns the calls for the newest figure of a series and for its history.
 fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> [EndpointCall; 2] {
-    let history = history_arguments(id, request, default_range);
+    let view = history_arguments(id, request, default_range);
+    let history = [("seriesId", id)].into_iter().chain(view);
     [
-        EndpointCall::new("get_metric", &[("ticker", id)]),
-        EndpointCall::new(
-            "get_time_series",
-            &[&[("seriesId", id)], &history[..]].concat(),
-        ),
+        EndpointCall::new("get_metric", [("ticker", id)]),
+        EndpointCall::new("get_time_series", history),
     ]
 }
 
