@@ -68,6 +68,12 @@ pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
     let product = format!("-//{service}//Release calendar//EN");
     let mut refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL);
     refresh.add_parameter("VALUE", "DURATION");
+    // The library escapes text values (RFC 5545, 3.3.11) of summaries and descriptions alone.
+    let escape = |c: char| match c {
+        '\\' | ',' | ';' => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    let title: String = format!("{name}, {service}").chars().map(escape).collect();
     let mut calendar = Calendar::empty();
     calendar
         .append_property(("VERSION", "2.0"))
@@ -75,17 +81,8 @@ pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
         .append_property(("CALSCALE", "GREGORIAN"))
         .append_property(("X-PUBLISHED-TTL", REFRESH_INTERVAL))
         .append_property(refresh)
-        .name(&escape_text(&format!("{name}, {service}")));
+        .name(&title);
     calendar
-}
-
-/// Escapes a text value (RFC 5545, 3.3.11), which the library does for summaries and descriptions alone.
-fn escape_text(text: &str) -> String {
-    let escape = |c: char| match c {
-        '\\' | ',' | ';' => format!("\\{c}"),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }
 
 /// Creates an event that leaves its reader available, without a start. `stamp` is an instant as of [`format_instant`].

@@ -354,11 +354,6 @@ impl Query<'_> {
     }
 }
 
-/// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".
-pub(super) fn short_address(desk: &Desk, id: &str) -> String {
-    format!("{}/cite/{}", host(desk), encode_segment(id))
-}
-
 /// Returns the address of the service without its scheme: "macro.example".
 pub(super) fn host(desk: &Desk) -> &str {
     let home = desk.settings().home();

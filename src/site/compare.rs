@@ -31,7 +31,8 @@ struct Page<'a> {
     request: &'a PageRequest,
     /// Series and formulas as written.
     names: Vec<&'a str>,
-    error: Option<String>,
+    /// Why they cannot be compared; empty otherwise.
+    error: String,
     content: Option<Content>,
 }
 
@@ -91,7 +92,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         frame: frame.with_preview(&query, picture),
         request,
         names,
-        error: None,
+        error: String::new(),
         content: None,
     };
     if page.names.is_empty() {
@@ -107,7 +108,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         }
         Err(error) if error.code() == "internal" => Err(error),
         Err(error) => {
-            page.error = Some(describe_error(&error));
+            let near = join(error.suggestions().iter().map(|s| &s.id), ", ");
+            page.error = error.to_string() + &enclosed(" Similar names: ", &near, ".");
             Ok(render_page(&page)?.with_error(&error))
         }
     }
@@ -146,12 +148,6 @@ impl Page<'_> {
 fn requested_range(request: &PageRequest) -> &str {
     let range = request.argument("range");
     range.unwrap_or(page_request::DEFAULT_RANGE)
-}
-
-/// Describes an error with its suggestions.
-fn describe_error(error: &Error) -> String {
-    let near = join(error.suggestions().iter().map(|s| &s.id), ", ");
-    format!("{error}{}", enclosed(" Similar names: ", &near, "."))
 }
 
 /// Returns the arguments of the page as a query string.
@@ -343,12 +339,4 @@ fn combinations(
         (path(&formula), format!("{label}: {formula}")),
         (beside, format!("{label} beside them")),
     ]
-}
-
-/// Formats the name of a column with its title.
-fn column_name(column: &ComparedColumn) -> String {
-    match &column.title {
-        Some(title) => format!("{} ({title})", column.series),
-        None => column.series.clone(),
-    }
 }

@@ -28,17 +28,15 @@ struct Page<'a> {
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description = "The code that puts a chart, the regime or a figure into your own page.";
     let series = request.argument("series").unwrap_or("DGS10");
-    let named = request.form_value("range");
+    let requested = request.form_value("range");
     let mut ranges = RANGES.iter().map(|(label, _)| *label);
-    let range = ranges.find(|label| *label == named);
+    let range = ranges.find(|label| *label == requested);
     let range = range.unwrap_or(page_request::DEFAULT_RANGE);
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
     let name = request.form_value("name");
-    let chosen = cards
-        .iter()
-        .find(|card| card.0 == name)
-        .or_else(|| cards.first());
+    let named = cards.iter().find(|card| card.0 == name);
+    let chosen = named.or_else(|| cards.first());
     let (name, card_title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
     let (title, widget) = match kind {
@@ -96,15 +94,10 @@ fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
         && request.form_value("units") != INDEX
         && of_comparison.clone().all(|(_, value)| value.is_empty());
     if is_single {
-        return format!(
-            "/widget/metric/{}{}",
-            encode_segment(series),
-            query_string(view)
-        );
+        let query = query_string(view);
+        return format!("/widget/metric/{}{query}", encode_segment(series));
     }
     let arguments = [("series", series)].into_iter().chain(view);
-    format!(
-        "/widget/chart{}",
-        query_string(arguments.chain(of_comparison))
-    )
+    let query = query_string(arguments.chain(of_comparison));
+    format!("/widget/chart{query}")
 }

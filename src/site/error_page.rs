@@ -33,9 +33,8 @@ pub(super) fn render(
     let mut frame = Frame::new(desk, heading(error), "This page could not be shown.", "");
     frame.search_text = search_text(error);
     let section = match request.path.split('/').nth(1).unwrap_or_default() {
-        "" => String::new(),
         "chart" => "/series".to_owned(),
-        section => format!("/{section}"),
+        section => enclosed("/", section, ""),
     };
     let link = |s: &Suggestion| {
         let path = format!("{section}/{}", encode_segment(&s.id));

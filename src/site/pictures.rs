@@ -105,7 +105,7 @@ pub(super) fn render_with_citation(
     id: &str,
     mut spec: ChartSpec,
 ) -> Result<Document> {
-    let address = cite::short_address(desk, id);
+    let address = format!("{}/cite/{}", cite::host(desk), encode_segment(id));
     spec.credit = format!("{}, {address}", desk.attribution().text);
     render(desk, request, spec, &[])
 }
@@ -179,14 +179,12 @@ fn theme(request: &PageRequest) -> Result<Theme> {
 /// Returns the requested size. A missing side follows the default proportion.
 fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
     let side = |name: &str, (min, max): (u16, u16)| {
-        let Some(text) = request.argument(name) else {
-            return Ok(None);
-        };
-        let size = text.parse().ok().filter(|n| (min..=max).contains(n));
-        size.map(Some).ok_or_else(|| {
+        let parse = |text: &str| {
+            let size = text.parse().ok().filter(|n| (min..=max).contains(n));
             let allowed = format!("{min} to {max} pixels");
-            Error::invalid(name, text, "is not a valid size", &allowed)
-        })
+            size.ok_or_else(|| Error::invalid(name, text, "is not a valid size", &allowed))
+        };
+        request.argument(name).map(parse).transpose()
     };
     let scale = |size: u16, numerator: u16, denominator: u16, (min, max): (u16, u16)| {
         let size = u32::from(size) * u32::from(numerator) / u32::from(denominator);

@@ -163,23 +163,21 @@ fn unexpected_figures(
     let is_named = |id: &&String| id.eq_ignore_ascii_case(name);
     let named = release.series.iter().find(is_named);
     let ids = named.map_or(release.series.as_slice(), std::slice::from_ref);
-    let mut figures = Vec::new();
+    let mut known = Vec::new();
     for id in ids {
         let info = desk.resolve("series", id)?;
-        if figures.len() < MAX_CARDS && desk.series(&info, AsOf::Latest)?.is_some() {
-            figures.push(ScheduledFigure {
-                series_id: id.clone(),
-                name: info.title.clone(),
-                release: release.release.clone(),
-                ..ScheduledFigure::default()
-            });
+        if known.len() < MAX_CARDS && desk.series(&info, AsOf::Latest)?.is_some() {
+            known.push((id, info));
         }
     }
-    figures.retain(|figure| {
-        let info = desk.resolve("series", &figure.series_id);
-        info.is_ok_and(|info| desk.check_permitted(&info).is_ok())
-    });
-    Ok(figures)
+    known.retain(|(_, info)| desk.check_permitted(info).is_ok());
+    let figure = |(id, info): (&String, Arc<SeriesInfo>)| ScheduledFigure {
+        series_id: id.clone(),
+        name: info.title.clone(),
+        release: release.release.clone(),
+        ..ScheduledFigure::default()
+    };
+    Ok(known.into_iter().map(figure).collect())
 }
 
 /// Charts first prints and present values, or the series itself where there are no vintages.
