@@ -56,13 +56,11 @@ fn condition(request: &PageRequest) -> String {
 /// # Errors
 /// Any error of the store.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description =
-        "Conditions on US figures, and each day on which they came true, to subscribe to.";
     let condition = condition(request);
     let example =
         |scenario: &Scenario| Some((scenario.title.clone(), scenario_condition(scenario)?));
     let mut page = Page {
-        frame: Frame::new(desk, "Alerts", description, "/alerts"),
+        frame: Frame::of(desk, "/alerts"),
         condition,
         problem: String::new(),
         found: None,
@@ -120,10 +118,8 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut calendar = new_calendar(desk, &crossings.condition);
     for alert in alerts(desk, &crossings)? {
         let stamp = alert.known_on.strftime("%Y%m%dT000000Z").to_string();
-        let id = &alert.id;
-        let title = &alert.title;
-        let description = &alert.description;
-        let mut event = new_event(id, title, description, &stamp, &alert.page);
+        let [id, title, text] = [&*alert.id, &alert.title, &alert.description];
+        let mut event = new_event(id, title, text, &stamp, &alert.page);
         calendar.push(event.append_property(all_day(alert.known_on)).done());
     }
     Ok(render_calendar(&calendar))

@@ -76,9 +76,8 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "How the figures are made and how to read them.";
     render_page(&Index {
-        frame: Frame::new(desk, "Articles", description, "/articles"),
+        frame: Frame::of(desk, "/articles"),
         articles: published(desk)?,
     })
 }

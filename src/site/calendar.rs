@@ -37,12 +37,10 @@ struct Page<'a> {
 /// # Errors
 /// [`Error::InvalidParam`] for an unknown release or agency.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "When US economic figures come out, what to expect of each, and how much the last ones \
-                       surprised.";
     let query = query_string(request.form_values(&ARGUMENTS));
     render_page(&Page {
         answer: fetch(desk, request, PAGE_DAYS)?,
-        frame: Frame::new(desk, "Release calendar", description, "/calendar"),
+        frame: Frame::of(desk, "/calendar"),
         subscription: format!("{}/calendar.ics{query}", desk.settings().home()),
         request,
     })

@@ -138,25 +138,24 @@ impl<'a> Page<'a> {
             [("date", &*end), ("end", "")]
         };
         let as_of = [("as_of", &*day)];
-        let vintage = query.vintage(figures);
-        let mut names = Vintage::ALL.iter().filter(|(_, named)| *named == vintage);
-        let values = names.next().map_or("", |(name, _)| name);
-        let vintage = vintage.describe(&format_day(figures.as_of));
-        let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
-        let permanent = query_string(permanent.chain([("check", &*check), ("values", values)]));
+        let told = query.vintage(figures);
+        let named = Vintage::ALL.iter().find(|(_, vintage)| *vintage == told);
+        let values = named.map_or("", |(name, _)| name);
+        let vintage = told.describe(&format_day(figures.as_of));
+        let stated = dates.into_iter().chain(query.transformation()).chain(as_of);
+        let permanent = query_string(stated.chain([("check", &*check), ("values", values)]));
         let data = range.into_iter().chain(as_of).chain(query.transformation());
         let agrees = query.agrees(&check, dates);
         let frequency = charts::line(&figures.answer, "").frequency;
-        let last_period = period(last.date, frequency);
-        let (period, value, separator) = if query.is_range {
-            (
-                format!("{} to {last_period}", period(first.date, frequency)),
-                format!("{} {} figures", rows.len(), frequency.word()),
-                ", ",
-            )
-        } else {
-            (last_period, format_exact(last.value), " ")
-        };
+        let [first_period, last_period] = [first, last].map(|o| period(o.date, frequency));
+        let mut period = last_period;
+        let mut value = format_exact(last.value);
+        let mut separator = " ";
+        if query.is_range {
+            period = format!("{first_period} to {period}");
+            value = format!("{} {} figures", rows.len(), frequency.word());
+            separator = ", ";
+        }
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         let id = encode_segment(&query.id);
         let path = format!("/cite/{id}{permanent}");

@@ -83,11 +83,10 @@ impl Content {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
     let names: Vec<&str> = split_list(request.form_value("series")).collect();
     let query = page_query(request);
     let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
-    let frame = Frame::new(desk, "Compare", description, "/compare");
+    let frame = Frame::of(desk, "/compare");
     let mut page = Page {
         frame: frame.with_preview(&query, picture),
         request,

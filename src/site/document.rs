@@ -112,10 +112,8 @@ impl Document {
     /// [`Error::Busy`] or [`Error::Internal`] when a compressed form cannot be made.
     pub(super) async fn respond(&self, request: &HeaderMap, pool: &Pool) -> Result<Response> {
         let mut response = if self.status == StatusCode::OK {
-            let metadata = BodyMetadata {
-                max_age: self.max_age,
-                ..BodyMetadata::new(self.media_type, MAX_AGE)
-            };
+            let mut metadata = BodyMetadata::new(self.media_type, MAX_AGE);
+            metadata.max_age = self.max_age;
             rest::respond_with_body(&self.body, metadata, request, pool).await?
         } else {
             let headers = [
@@ -128,10 +126,7 @@ impl Document {
             (header::CONTENT_SECURITY_POLICY, self.policy.as_str()),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-            (
-                PERMISSIONS_POLICY,
-                "camera=(), microphone=(), geolocation=()",
-            ),
+            (PERMISSIONS_POLICY, PERMISSIONS),
             (RESOURCE_POLICY, "cross-origin"),
         ];
         for (name, value) in security_headers {
@@ -146,6 +141,8 @@ impl Document {
 }
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+/// Permissions that no document needs.
+const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=()";
 
 /// Returns the SHA-256 of a text in Base64, as a content security policy takes it.
 fn sha256_base64(text: &str) -> String {

@@ -26,12 +26,11 @@ struct Page<'a> {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "The code that puts a chart, the regime or a figure into your own page.";
     let series = request.argument("series").unwrap_or("DGS10");
     let requested = request.form_value("range");
     let mut ranges = RANGES.iter().map(|(label, _)| *label);
-    let range = ranges.find(|label| *label == requested);
-    let range = range.unwrap_or(page_request::DEFAULT_RANGE);
+    let known = ranges.find(|label| *label == requested);
+    let range = known.unwrap_or(page_request::DEFAULT_RANGE);
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
     let name = request.form_value("name");
@@ -55,7 +54,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         ),
     };
     render_page(&Page {
-        frame: Frame::new(desk, "Embed", description, "/embed"),
+        frame: Frame::of(desk, "/embed"),
         is_series: !matches!(kind, "regime" | "recession" | "release" | "scenario"),
         title,
         widget,

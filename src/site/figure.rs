@@ -2,8 +2,7 @@
 
 use super::prelude::*;
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::format::Unit;
-pub(super) use econoscope_core::format::change_text;
+use econoscope_core::format::{Unit, change_text};
 
 /// The newest figure of the first line of a chart.
 pub(super) struct Figure {

@@ -41,9 +41,8 @@ pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Do
     let terms = glossary::embedded().iter();
     let mut groups = group_by_subject(terms.map(|term| (&*term.category, term)));
     groups.sort_by(|a, b| a.0.cmp(&b.0));
-    let description = "Macroeconomic terms in plain words, linked to the series they are about.";
     render_page(&Index {
-        frame: Frame::new(desk, "Glossary", description, "/glossary"),
+        frame: Frame::of(desk, "/glossary"),
         query: request.form_value("q").to_owned(),
         count: glossary::embedded().len(),
         matches,

@@ -63,12 +63,8 @@ const DAYS: u8 = 14;
 /// Returns a call for the history of each headline.
 pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
     HEADLINES.iter().map(move |(id, _, start, units, _)| {
-        let arguments = [
-            ("seriesId", *id),
-            ("start", start),
-            ("units", units),
-            ("as_of", as_of),
-        ];
+        let view = [("seriesId", *id), ("start", start), ("units", units)];
+        let arguments = view.into_iter().chain([("as_of", as_of)]);
         EndpointCall::new("get_time_series", arguments)
     })
 }
@@ -115,11 +111,10 @@ fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
     let newer = metric.newer_mean;
     headline.newer = newer.map(|mean| (unit.write(mean.value, 2), mean));
     let late = metric.provenance.late.get("value");
+    let next = metric.next_release;
     let text = match late {
         Some(due_day) => Some(due(*due_day, desk.reading_day(as_of))),
-        None => metric
-            .next_release
-            .map(|day| format!("next {}", short_day(day))),
+        None => next.map(|day| format!("next {}", short_day(day))),
     };
     headline.age = text.map(|text| (late.is_some(), text));
     Ok(())
@@ -199,8 +194,8 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
         Some("level") => unit.format_parts(value, 0).0,
         Some(_) | None => unit.format_change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
-    let expected = print.expected.as_ref();
-    let expected = expected.map(|e| format!("; {} expected", format(e.value)));
+    let forecast = print.expected.as_ref();
+    let expected = forecast.map(|e| format!("; {} expected", format(e.value)));
     let (_, after) = unit.format_parts(print.value, 0);
     Some(Release {
         day: format_weekday(print.date),

@@ -125,10 +125,7 @@ pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointC
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let as_of = request.as_of(desk)?;
-    let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
-        net liquidity, stress, rates, inflation, labor.";
-    let mut frame = Frame::new(desk, "the US economy in figures", description, "/")
-        .with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::of(desk, "/").with_preview("", Some("/chart/regime.png".into()));
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
     frame.data_age = describe_data_age(as_of, provenance);

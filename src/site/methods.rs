@@ -24,15 +24,13 @@ pub(super) fn calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let description =
-        "Formula, inputs, source and present make-up of every composite and of the macro regime.";
     let methods = reference::methods().map(|about| {
         let series = Catalogue::of_indicator(about).map(|info| desk.display_id(&info.id));
         let id = series.unwrap_or_else(|| about.id.to_owned());
         Ok((id, about, answers.read()?))
     });
     render_page(&Page {
-        frame: Frame::new(desk, "Methods", description, "/methods"),
+        frame: Frame::of(desk, "/methods"),
         methods: methods.collect::<Result<_>>()?,
     })
 }

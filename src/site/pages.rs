@@ -2,10 +2,9 @@
 
 use super::page_request::{CHART_PATH, METRIC_PATH, SERIES_PATH};
 use super::prelude::*;
-use super::search::{self, Hit};
 use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed, error_page};
 use super::{
-    glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
+    glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, search, series,
 };
 use super::{view, why, widget_frame, widgets};
 use crate::admission::{Admission, Policy, Price};
@@ -87,27 +86,6 @@ impl Page {
             Endpoints(calls) => calls(request, is_forwarding),
             Forwarded(calls) if is_forwarding => calls(request, true),
             Local | LocalOnly | Forwarded(_) => Vec::new(),
-        }
-    }
-
-    /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
-    /// for a name that is unknown.
-    fn render_error(
-        &self,
-        desk: &Desk,
-        request: &PageRequest,
-        error: &Error,
-        hits: Vec<Hit>,
-    ) -> Result<Document> {
-        match self.path.split('/').nth(1) {
-            Some("widget") => widget_frame::render_error(desk, request, error),
-            Some("suggest" | "oembed" | "compare.csv" | "alerts.atom" | "alerts.ics") => {
-                Ok(oembed::render_error(error))
-            }
-            Some("cite") if request.form_value("format") == "json" => {
-                Ok(oembed::render_error(error))
-            }
-            Some(_) | None => error_page::render(desk, request, error, hits),
         }
     }
 }
@@ -232,9 +210,8 @@ impl DocumentCache {
 
     /// Returns a document that is cached and not too old: figures of an upstream change within one state of the data.
     fn get(&self, key: &Key) -> Option<Arc<Document>> {
-        self.documents
-            .get(key)
-            .filter(|document| document.is_current())
+        let cached = self.documents.get(key);
+        cached.filter(|document| document.is_current())
     }
 
     /// Renders a document in the pool, once for all callers that wait for it, and caches it. Errors are not cached.
@@ -282,8 +259,8 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
             let desk = site.backend.desk();
-            let query = query.as_deref();
-            let request = PageRequest::parse(desk, page.path, page.arguments, name, query);
+            let text = query.as_deref();
+            let request = PageRequest::parse(desk, page.path, page.arguments, name, text);
             site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))
@@ -374,7 +351,7 @@ impl Site {
         Ok(Document::data("text/markdown; charset=utf-8", text))
     }
 
-    /// Renders the document of a request that failed.
+    /// Renders the document of a request that failed: as HTML for people, as a widget for frames, as JSON for programs.
     async fn error_document(
         &self,
         page: &'static Page,
@@ -383,15 +360,22 @@ impl Site {
     ) -> Result<Arc<Document>> {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
-        let hits = if matches!(error, Error::Unknown { .. }) {
+        let mut hits = Vec::new();
+        if matches!(error, Error::Unknown { .. }) {
             let search_desk = Arc::clone(desk);
             let unknown = error.clone();
             let search = move || Ok(error_page::search_hits(&search_desk, &unknown));
-            self.backend.pool().run(search).await?
-        } else {
-            Vec::new()
+            hits = self.backend.pool().run(search).await?;
+        }
+        let is_json = request.form_value("format") == "json";
+        let document = match page.path.split('/').nth(1).unwrap_or_default() {
+            "widget" => widget_frame::render_error(desk, request, &error)?,
+            "cite" if !is_json => error_page::render(desk, request, &error, hits)?,
+            "cite" | "suggest" | "oembed" | "compare.csv" | "alerts.atom" | "alerts.ics" => {
+                oembed::render_error(&error)
+            }
+            _ => error_page::render(desk, request, &error, hits)?,
         };
-        let document = page.render_error(desk, request, &error, hits)?;
         Ok(Arc::new(document.with_error(&error)))
     }
 
@@ -405,10 +389,9 @@ impl Site {
         let backend = &*self.backend;
         let is_forwarding = backend.upstream().is_some();
         if is_forwarding && matches!(page.source, LocalOnly) {
-            return Err(Error::NotPermitted {
-                what: "this page".to_owned(),
-                reason: FORWARDING.to_owned(),
-            });
+            let what = "this page".to_owned();
+            let reason = FORWARDING.to_owned();
+            return Err(Error::NotPermitted { what, reason });
         }
         let key = (backend.desk().state()?, request.cache_key());
         if let Some(cached) = self.cache.get(&key) {

@@ -48,10 +48,8 @@ pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let as_of = request.as_of(desk)?;
-    let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
-    let mut frame = Frame::new(desk, "Macro regime", description, "/regime")
-        .with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::of(desk, "/regime").with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = if answers.is_forwarded {
         OWN_PARTS.to_owned()
     } else {
@@ -92,10 +90,9 @@ pub(super) fn format_value(explanation: &Explanation, about: &Indicator) -> Stri
         let decimals = Catalogue::of_indicator(about).map_or(2, |info| info.decimals);
         return Unit::parse(&score.unit, "").write(value, usize::from(decimals)) + &label;
     }
-    match explanation.provenance.notes.get("value") {
-        Some(reason) => format_dates(&format!("Not available: {reason}")),
-        None => "Not available".to_owned(),
-    }
+    let noted = explanation.provenance.notes.get("value");
+    let reason = enclosed(": ", noted.map_or("", String::as_str), "");
+    format_dates(&format!("Not available{reason}"))
 }
 
 /// Returns points as a share of the largest ones of the answer.

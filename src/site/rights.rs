@@ -29,10 +29,8 @@ fn class_of(info: &SeriesInfo) -> &'static str {
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description =
-        "Who may print, show or pass on the figures of this service, by class of rights.";
     render_page(&Page {
-        frame: Frame::new(desk, "May I use this?", description, "/rights"),
+        frame: Frame::of(desk, "/rights"),
         notices: notices(desk),
     })
 }

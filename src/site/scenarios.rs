@@ -64,7 +64,6 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     let row = |scenario| Ok((scenario, progress_or_reason(desk, scenario)?));
     let scenarios = desk.scenarios().into_iter();
     let mut rows: Vec<_> = scenarios.map(row).collect::<Result<_>>()?;
@@ -73,7 +72,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     };
     rows.sort_by(|a, b| moves(&a.1).total_cmp(&moves(&b.1)));
     render_page(&Index {
-        frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
+        frame: Frame::of(desk, "/scenarios"),
         rows,
         rates: desk.base_rates()?,
     })
@@ -155,8 +154,8 @@ impl Progress {
     fn sparkline(&self) -> String {
         let mut spec = self.spec.clone();
         for line in &mut spec.lines {
-            line.points
-                .drain(..line.points.len().saturating_sub(MONTHS));
+            let older = line.points.len().saturating_sub(MONTHS);
+            line.points.drain(..older);
         }
         render_sparkline(&spec)
     }

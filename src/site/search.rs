@@ -48,11 +48,8 @@ fn site_pages(query: &str) -> Vec<Hit> {
     }
     // A test reads every row.
     let rows = table::rows::<3>(PAGES).filter_map(|(_, row)| row.ok());
-    let has_all = |text: &str| {
-        words
-            .iter()
-            .all(|word| text.split(' ').any(|own| own == *word))
-    };
+    let has = |text: &str, word: &str| text.split(' ').any(|own| own == word);
+    let has_all = |text: &str| words.iter().all(|word| has(text, word));
     let found = rows.filter(|[title, _, own]| has_all(own) || has_all(&title.to_lowercase()));
     let hit = |[title, href, _]: [&str; 3]| Hit {
         kind: "Page",
@@ -147,11 +144,9 @@ fn lead(
         Ok(info) => info,
         Err(Error::Unknown { .. } | Error::Ambiguous { .. } | Error::InvalidParam { .. }) => {
             let is_match = |c: &&Composite| {
-                matches.iter().any(|m| match m.kind {
-                    Kind::Series => m.name == c.indicator.id,
-                    Kind::Method => m.name == c.indicator.slug(),
-                    Kind::Term | Kind::Scenario | Kind::Article => false,
-                })
+                let [id, slug] = [c.indicator.id, &*c.indicator.slug()];
+                let own = [(Kind::Series, id), (Kind::Method, slug)];
+                matches.iter().any(|m| own.contains(&(m.kind, &*m.name)))
             };
             let composite = established().find(is_match).map(|c| c.indicator.id);
             let mut series = matches.iter().filter(|m| m.kind == Kind::Series);

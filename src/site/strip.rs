@@ -107,7 +107,7 @@ fn draw_surprises(figure: &ScheduledFigure, prints: &[LastPrint]) -> Option<(Str
         );
     }
     let mark = share(LEAST_DEVIATIONS);
-    let (up, down) = (50.0 - mark, 50.0 + mark);
+    let [up, down] = [50.0 - mark, 50.0 + mark];
     let drawing = format!(
         r#"<svg role="img" aria-label="Surprises; the table has them" width="100%" height="110"><line class="scale" x1="0" x2="100%" y1="{up:.1}%" y2="{up:.1}%" stroke-dasharray="2 4"/><line class="scale" x1="0" x2="100%" y1="{down:.1}%" y2="{down:.1}%" stroke-dasharray="2 4"/><line class="zero" x1="0" x2="100%" y1="50%" y2="50%"/>{columns}</svg>"#
     );

@@ -1,13 +1,12 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
-use super::figure::change_text;
 use super::prelude::*;
 use super::text::unit_name;
 use super::{charts, view};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
-use econoscope_core::format::Unit;
+use econoscope_core::format::{Unit, change_text};
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
 use jiff::ToSpan;

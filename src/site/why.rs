@@ -79,10 +79,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let answer = explain(desk, request, &request.name)?;
     let charts = waterfalls(&answer);
     let title = charts.first().map_or(&answer.name, |chart| &chart.title);
-    let description = format!(
-        "{}: what it is made of and what moved it, part by part.",
-        answer.name
-    );
+    let name = &answer.name;
+    let description = format!("{name}: what it is made of and what moved it, part by part.");
     let query = query_string(request.form_values(&ARGUMENTS));
     let path = format!("/why/{}", answer.indicator);
     let mut frame = Frame::new(desk, title, &description, &path);

@@ -73,17 +73,18 @@ fn gauge(
             (&CMSI, summary.stress_index),
             (&CNLI, summary.net_liquidity_trn),
         ];
-        let mut values = values.into_iter();
-        values.find_map(|(other, value)| value.filter(|_| other.indicator.id == about.id))
+        let own = values
+            .into_iter()
+            .find(|(other, _)| other.indicator.id == about.id);
+        own?.1
     };
-    let value = signal
-        .and_then(|signal| signal.value)
-        .or_else(|| summary.and_then(of_summary))?;
+    let value = signal.and_then(|signal| signal.value);
+    let shown = value.or_else(|| summary.and_then(of_summary))?;
     let info = Catalogue::of_indicator(about)?;
     let unit = Unit::parse(&info.units_short, &info.units);
-    let (level, unit) = unit.format_parts(value, usize::from(info.decimals));
+    let (level, unit) = unit.format_parts(shown, usize::from(info.decimals));
     let date = signal.and_then(|signal| signal.date).map(format_day);
-    let band = composite.band(value).map(capitalize);
+    let band = composite.band(shown).map(capitalize);
     Some(Gauge {
         id: about.id.to_owned(),
         name: about.definition().title.to_owned(),
