@@ -39,9 +39,15 @@ impl PageRequest {
         query: Option<&str>,
     ) -> Self {
         let has_default_range = matches!(path, SERIES_PATH | CHART_PATH);
+        // Widgets ignore an unknown theme, so that it shares the cached document of the default theme.
+        let is_widget = path.starts_with("/widget/");
+        let is_ignored = |name: &str, value: &str| {
+            is_widget && name == "theme" && !matches!(value, "light" | "dark")
+        };
         let argument = |name: &&'static str| {
             let default = (has_default_range && *name == "start").then(|| DEFAULT_RANGE.to_owned());
-            Some((*name, query_value(query, name).or(default)?))
+            let value = query_value(query, name).filter(|value| !is_ignored(name, value));
+            Some((*name, value.or(default)?))
         };
         let names = groups.iter().copied().flatten();
         Self {

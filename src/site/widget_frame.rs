@@ -66,13 +66,11 @@ impl Widget {
         credit: Attribution,
         cited: String,
     ) -> Self {
-        let named = request.argument("theme");
-        let theme = named.filter(|theme| ["light", "dark"].contains(theme));
         Self {
             title: title.into(),
             credit,
             cited,
-            theme: theme.unwrap_or_default().to_owned(),
+            theme: request.form_value("theme").to_owned(),
             ..Self::default()
         }
     }
