@@ -41,11 +41,19 @@ mod widgets;
 mod prelude {
     pub(super) use super::document::Document;
     pub(super) use super::endpoint_calls::{Answers, EndpointCall};
-    pub(super) use super::frame::{Frame, render_page};
+    pub(super) use super::frame::{Frame, render, render_page};
     pub(super) use super::page_request::PageRequest;
+    pub(super) use super::text::format_or_dash;
+    pub(super) use super::text::{encode_segment, format_dates, format_day, format_exact};
+    pub(super) use super::view::{endpoint_arguments, query_string};
     pub(super) use askama::Template;
+    pub(super) use econoscope_core::catalogue::Catalogue;
     pub(super) use econoscope_core::error::{Error, Result};
+    pub(super) use econoscope_core::format::period;
+    pub(super) use econoscope_core::indicators::prose::{capitalize, enclosed, join};
+    pub(super) use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
     pub(super) use econoscope_desk::Desk;
+    pub(super) use std::sync::Arc;
 }
 
 pub use articles::markdown;

@@ -1,14 +1,10 @@
 //! Alerts: the crossings of a condition as an Atom feed (RFC 4287) and as an iCalendar (RFC 5545).
 
 use super::calendar::{all_day, new_calendar, new_event, render_calendar};
-use super::frame::render;
 use super::prelude::*;
 use super::scenarios::scenario_condition;
-use super::text::{encode_segment, format_day};
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::conditions::{Crossings, crossings};
-use econoscope_core::format::period;
-use econoscope_core::model::Date;
 use econoscope_desk::Settings;
 use econoscope_desk::texts::scenarios::Scenario;
 use icalendar::Component;
@@ -21,35 +17,25 @@ struct Page {
     condition: String,
     /// Why the condition cannot be shown; empty otherwise.
     problem: String,
-    found: Option<Found>,
+    /// The crossings, and the newest of them.
+    found: Option<(Crossings, Vec<Alert>)>,
     /// Titles and conditions of scenarios.
     examples: Vec<(String, String)>,
 }
 
-/// A condition and its newest crossings.
-struct Found {
-    crossings: Crossings,
-    alerts: Vec<Alert>,
-    /// The condition for an address.
-    query: String,
-}
-
-impl Found {
-    /// Describes how often the condition was crossed: "Crossed 14 times since January 1976; not met now."
-    fn describe(&self) -> String {
-        let crossings = &self.crossings;
-        let times = match crossings.crossings.len() {
-            0 => "Never crossed".to_owned(),
-            1 => "Crossed once".to_owned(),
-            count => format!("Crossed {count} times"),
-        };
-        let since = crossings.range.map_or_else(String::new, |(first, last)| {
-            let [first, last] = [first, last].map(|day| period(day, crossings.frequency));
-            format!(" from {first} to {last}")
-        });
-        let state = if crossings.met { "met" } else { "not met" };
-        format!("{times}{since}; {state} now.")
-    }
+/// Describes how often a condition was crossed: "Crossed 14 times since January 1976; not met now."
+fn describe(crossings: &Crossings) -> String {
+    let times = match crossings.crossings.len() {
+        0 => "Never crossed".to_owned(),
+        1 => "Crossed once".to_owned(),
+        count => format!("Crossed {count} times"),
+    };
+    let since = crossings.range.map_or_else(String::new, |(first, last)| {
+        let [first, last] = [first, last].map(|day| period(day, crossings.frequency));
+        format!(" from {first} to {last}")
+    });
+    let state = if crossings.met { "met" } else { "not met" };
+    format!("{times}{since}; {state} now.")
 }
 
 /// Arguments of the page: a condition, or the parts of one that compares a series with a number.
@@ -59,10 +45,8 @@ pub(super) const ARGUMENTS: [&str; 4] = ["condition", "series", "side", "level"]
 fn condition(request: &PageRequest) -> String {
     let [whole, series, side, level] = ARGUMENTS.map(|name| request.form_value(name));
     if whole.is_empty() && !series.is_empty() && !level.is_empty() {
-        return format!(
-            "{series} {} {level}",
-            if side.is_empty() { ">" } else { side }
-        );
+        let operator = if side.is_empty() { ">" } else { side };
+        return format!("{series} {operator} {level}");
     }
     whole.to_owned()
 }
@@ -72,13 +56,11 @@ fn condition(request: &PageRequest) -> String {
 /// # Errors
 /// Any error of the store.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description =
-        "Conditions on US figures, and each day on which they came true, to subscribe to.";
     let condition = condition(request);
     let example =
         |scenario: &Scenario| Some((scenario.title.clone(), scenario_condition(scenario)?));
     let mut page = Page {
-        frame: Frame::new(desk, "Alerts", description, "/alerts"),
+        frame: Frame::of(desk, "/alerts"),
         condition,
         problem: String::new(),
         found: None,
@@ -89,11 +71,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     }
     match crossings(desk, &page.condition) {
         Ok(crossings) => {
-            page.found = Some(Found {
-                alerts: alerts(desk, &crossings)?,
-                query: encode_segment(&crossings.condition),
-                crossings,
-            });
+            let alerts = alerts(desk, &crossings)?;
+            page.found = Some((crossings, alerts));
             render_page(&page)
         }
         Err(error) if error.code() == "internal" => Err(error),
@@ -139,10 +118,8 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut calendar = new_calendar(desk, &crossings.condition);
     for alert in alerts(desk, &crossings)? {
         let stamp = alert.known_on.strftime("%Y%m%dT000000Z").to_string();
-        let id = &alert.id;
-        let title = &alert.title;
-        let description = &alert.description;
-        let mut event = new_event(id, title, description, &stamp, &alert.page);
+        let [id, title, text] = [&*alert.id, &alert.title, &alert.description];
+        let mut event = new_event(id, title, text, &stamp, &alert.page);
         calendar.push(event.append_property(all_day(alert.known_on)).done());
     }
     Ok(render_calendar(&calendar))
@@ -151,7 +128,6 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
 /// Returns the newest alerts, the latest first.
 fn alerts(desk: &Desk, crossings: &Crossings) -> Result<Vec<Alert>> {
     let newest = crossings.crossings.iter().rev().take(MAX_ALERTS);
-    newest
-        .map(|crossing| Alert::new(desk, crossings, crossing))
-        .collect()
+    let alert = |crossing| Alert::new(desk, crossings, crossing);
+    newest.map(alert).collect()
 }

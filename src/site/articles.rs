@@ -1,15 +1,13 @@
 //! Articles: the list, and a page for each article of this service.
 
+use super::charts;
 use super::error_page::find;
 use super::prelude::*;
 use super::text::format_interpretation;
-use super::{charts, view};
 use econoscope_answers::endpoints::{metric, time_series};
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::{AsOf, SeriesInfo};
+use econoscope_core::format::Unit;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
-use std::sync::Arc;
 use url::Url;
 
 /// Maximum number of articles in the list.
@@ -48,7 +46,7 @@ fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
     desk.check_permitted(&info)?;
     let id = desk.display_id(&info.id);
     let arguments = [("seriesId", &*id), ("start", "20y")];
-    let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
+    let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
     let metric = metric::read(desk, &info, AsOf::Latest)?;
     let Some((value, date)) = metric.value.zip(metric.date) else {
         return Ok(None);
@@ -71,24 +69,22 @@ pub(super) fn published(desk: &Desk) -> Result<Vec<Article>> {
     Ok(articles)
 }
 
-/// Returns the paths of the pages of all articles in the binary.
-pub(super) fn paths() -> Vec<String> {
-    let articles = econoscope_desk::texts::articles::embedded().iter();
-    articles
-        .map(|article| format!("/articles/{}", article.article.slug))
-        .collect()
+/// Returns the names of all articles in the binary.
+pub(super) fn names() -> Vec<&'static str> {
+    let texts = econoscope_desk::texts::articles::embedded().iter();
+    texts.map(|text| &*text.article.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "How the figures are made and how to read them.";
     render_page(&Index {
-        frame: Frame::new(desk, "Articles", description, "/articles"),
+        frame: Frame::of(desk, "/articles"),
         articles: published(desk)?,
     })
 }
 
 pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
-    let text = find("article", &request.name, desk.own_articles(), |text| {
+    let texts = desk.own_articles();
+    let text = find("article", &request.name, texts, |text| {
         (&text.article.slug, &text.article.title)
     })?;
     let article = &text.article;

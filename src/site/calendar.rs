@@ -1,15 +1,12 @@
 //! The release calendar: a page of the coming weeks, and an iCalendar (RFC 5545) to subscribe to.
 
 use super::prelude::*;
-use super::text::{format_dates, format_day, format_or_dash, value_decimals};
-use super::view::query_string;
+use super::text::value_decimals;
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
     ANNOUNCED, CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
 use econoscope_core::format::{Unit, signed};
-use econoscope_core::indicators::prose::{capitalize, join};
-use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{eastern, releases};
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
 use jiff::tz::TimeZone;
@@ -40,12 +37,10 @@ struct Page<'a> {
 /// # Errors
 /// [`Error::InvalidParam`] for an unknown release or agency.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "When US economic figures come out, what to expect of each, and how much the last ones \
-                       surprised.";
     let query = query_string(request.form_values(&ARGUMENTS));
     render_page(&Page {
         answer: fetch(desk, request, PAGE_DAYS)?,
-        frame: Frame::new(desk, "Release calendar", description, "/calendar"),
+        frame: Frame::of(desk, "/calendar"),
         subscription: format!("{}/calendar.ics{query}", desk.settings().home()),
         request,
     })
@@ -69,9 +64,14 @@ pub(super) fn subscription(desk: &Desk, request: &PageRequest, _: Answers) -> Re
 pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
     let service = &desk.settings().service;
     let product = format!("-//{service}//Release calendar//EN");
-    let refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL)
-        .add_parameter("VALUE", "DURATION")
-        .done();
+    let mut refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL);
+    refresh.add_parameter("VALUE", "DURATION");
+    // The library escapes text values (RFC 5545, 3.3.11) of summaries and descriptions alone.
+    let escape = |c: char| match c {
+        '\\' | ',' | ';' => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    let title: String = format!("{name}, {service}").chars().map(escape).collect();
     let mut calendar = Calendar::empty();
     calendar
         .append_property(("VERSION", "2.0"))
@@ -79,17 +79,8 @@ pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
         .append_property(("CALSCALE", "GREGORIAN"))
         .append_property(("X-PUBLISHED-TTL", REFRESH_INTERVAL))
         .append_property(refresh)
-        .name(&escape_text(&format!("{name}, {service}")));
+        .name(&title);
     calendar
-}
-
-/// Escapes a text value (RFC 5545, 3.3.11), which the library does for summaries and descriptions alone.
-fn escape_text(text: &str) -> String {
-    let escape = |c: char| match c {
-        '\\' | ',' | ';' => format!("\\{c}"),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }
 
 /// Creates an event that leaves its reader available, without a start. `stamp` is an instant as of [`format_instant`].
@@ -112,9 +103,8 @@ pub(super) fn new_event(
 
 /// Creates the property for the start of an event that takes its whole day.
 pub(super) fn all_day(date: Date) -> Property {
-    Property::new("DTSTART", date.strftime("%Y%m%d").to_string())
-        .add_parameter("VALUE", "DATE")
-        .done()
+    let mut start = Property::new("DTSTART", date.strftime("%Y%m%d").to_string());
+    start.add_parameter("VALUE", "DATE").done()
 }
 
 pub(super) fn render_calendar(calendar: &Calendar) -> Document {
@@ -139,12 +129,11 @@ pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
         Some((change, _)) => format!("percent {change}"),
         None => measure.to_owned(),
     };
-    figure.unit.as_ref().map_or_else(String::new, |unit| {
-        match (unit.as_str(), measure.starts_with("percent")) {
-            ("%", true) => capitalize(&measure),
-            _ => format!("{}, {unit}", capitalize(&measure)),
-        }
-    })
+    match figure.unit.as_deref() {
+        None => String::new(),
+        Some("%") if measure.starts_with("percent") => capitalize(&measure),
+        Some(unit) => format!("{}, {unit}", capitalize(&measure)),
+    }
 }
 
 /// Formats a value of a figure with its unit. A change has a sign, a level has none.
@@ -170,10 +159,9 @@ fn unit(figure: &ScheduledFigure) -> Unit {
 pub(super) fn format_parts(figure: &ScheduledFigure, value: f64) -> (String, String) {
     let (level, after) = unit(figure).format_parts(value, decimals(value));
     if is_level(figure) {
-        (level, after)
-    } else {
-        (unit(figure).format_change(value, decimals(value)), after)
+        return (level, after);
     }
+    (unit(figure).format_change(value, decimals(value)), after)
 }
 
 /// Formats a surprise with its size in standard deviations: "+29,000 (+0.3 sd)".
@@ -199,8 +187,8 @@ pub(super) fn describe_next(figure: &ScheduledFigure) -> String {
         (None, Some(reason)) => format!("Nothing is expected: {reason}"),
         (None, None) => "No expectation: no formula is published for this figure".to_owned(),
     };
-    let caveat = figure.caveat.as_ref().map(|c| format!("; {c}"));
-    format_dates(&(next + &caveat.unwrap_or_default()))
+    let caveat = figure.caveat.as_deref().unwrap_or_default();
+    format_dates(&(next + &enclosed("; ", caveat, "")))
 }
 
 /// Describes the last release: "September 2026: +29,000 people, published on 2 October 2026; expected +44,000, surprise …".
@@ -209,11 +197,7 @@ fn describe_last(figure: &ScheduledFigure) -> String {
         let value = format_value(figure, print.value);
         let text = format!("{}: {value}, {}", print.period, describe_publication(print));
         let surprise = join(describe_surprise(figure, print), ", ");
-        format_dates(&if surprise.is_empty() {
-            text
-        } else {
-            format!("{text}; {surprise}")
-        })
+        format_dates(&(text + &enclosed("; ", &surprise, "")))
     })
 }
 
@@ -225,11 +209,7 @@ pub(super) fn describe_surprise(figure: &ScheduledFigure, print: &LastPrint) -> 
             format!("expected {}", format_parts(figure, e.value).0),
             format!("surprise {surprise}"),
         ],
-        _ => print
-            .missing
-            .iter()
-            .map(|text| format_dates(text))
-            .collect(),
+        _ => Vec::from_iter(print.missing.as_deref().map(format_dates)),
     }
 }
 
@@ -255,33 +235,29 @@ fn calendar_event(
     figures: &[ScheduledFigure],
     stamp: &str,
 ) -> Result<Event> {
-    let name = &release.name;
-    let period = &release.period;
-    let rule = &release.rule;
-    let agency = &release.agency;
-    let (summary, mut description, status) = if release.basis == ANNOUNCED {
-        (
-            name.clone(),
-            format!("{name} of {period}: {rule}. {agency}."),
-            EventStatus::Confirmed,
-        )
-    } else {
+    let ReleaseEvent {
+        name,
+        period,
+        rule,
+        agency,
+        ..
+    } = release;
+    let mut status = EventStatus::Confirmed;
+    let mut summary = name.clone();
+    let mut description = format!("{name} of {period}: {rule}. {agency}.");
+    if release.basis != ANNOUNCED {
         let range = release.between.map_or_else(String::new, |[first, last]| {
             format!("; {first} to {last} by past releases")
         });
-        (
-            format!("{name}, {period} (expected)"),
-            format!(
-                "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
-            ),
-            EventStatus::Tentative,
-        )
-    };
-    let scheduled = figures
-        .iter()
-        .filter(|f| release.series.contains(&f.series_id))
-        .filter(|f| f.next.as_ref().is_some_and(|e| e.period == *period));
-    for figure in scheduled {
+        status = EventStatus::Tentative;
+        summary += &format!(", {period} (expected)");
+        description = format!(
+            "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
+        );
+    }
+    let is_due = |f: &&ScheduledFigure| f.next.as_ref().is_some_and(|e| e.period == *period);
+    let is_own = |f: &&ScheduledFigure| release.series.contains(&f.series_id);
+    for figure in figures.iter().filter(is_own).filter(is_due) {
         let name = &figure.name;
         let id = &figure.series_id;
         let measure = format_measure(figure);
@@ -307,13 +283,10 @@ fn calendar_event(
 
 /// Formats an Eastern time of a day as an instant: 20261204T133000Z.
 fn format_instant(day: Date, time: &str) -> Result<String> {
-    let clock_time: jiff::civil::Time = time
-        .parse()
-        .map_err(|e| Error::internal("parsing the time of a release", e))?;
-    let zoned = day
-        .to_datetime(clock_time)
-        .to_zoned(eastern())
-        .map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
+    let fault = |e| Error::internal("converting the time of a release to UTC", e);
+    let clock_time: jiff::civil::Time = time.parse().map_err(fault)?;
+    let local = day.to_datetime(clock_time);
+    let zoned = local.to_zoned(eastern()).map_err(fault)?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }

@@ -1,9 +1,6 @@
 //! The list of all series by subject.
 
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::indicators::prose::capitalize;
-use econoscope_core::model::SeriesInfo;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]
@@ -59,10 +56,8 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
         let item: Item = (desk.display_id(&info.id), info.title.as_str(), is_available);
         items.push((info.category.as_str(), item));
     }
-    let description =
-        "US macroeconomic series by subject: rates, inflation, labor, growth, credit, liquidity.";
     render_page(&Page {
-        frame: Frame::new(desk, "Series", description, "/series"),
+        frame: Frame::of(desk, "/series"),
         count: items.len(),
         available: items.iter().filter(|(_, item)| item.2).count(),
         groups: group_by_subject(items),

@@ -1,6 +1,6 @@
 //! Charts of the answers of `get_time_series` and `compare_series`.
 
-use super::page_request::PageRequest;
+use super::prelude::*;
 use super::text::parse_frequency;
 use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
@@ -10,8 +10,6 @@ use econoscope_core::chart::{
     ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels, render_svg,
 };
 use econoscope_core::format::unit_name;
-use econoscope_core::indicators::prose::join;
-use econoscope_core::model::{Frequency, Observation};
 
 /// A chart and the panels below it.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
@@ -31,21 +29,17 @@ pub(super) fn plot_comparison(
         }
     }
     let chart = |chart_units: &[&str]| {
-        let columns = answer
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| chart_units.contains(&&*column.unit));
-        let lines = columns.flat_map(|(color, column)| {
+        let columns = answer.columns.iter().enumerate();
+        let own = columns.filter(|(_, column)| chart_units.contains(&&*column.unit));
+        let lines = own.flat_map(|(color, column)| {
             let is_right = chart_units.first() != Some(&&*column.unit);
-            let ghost = then
-                .and_then(|then| Some((then, same_column(then, column)?)))
-                .map(|(then, column)| Line {
-                    name: "then".to_owned(),
-                    color: GHOST_COLOR,
-                    is_right,
-                    ..column_line(then, column)
-                });
+            let past = then.and_then(|then| Some((then, same_column(then, column)?)));
+            let ghost = past.map(|(then, column)| Line {
+                name: "then".to_owned(),
+                color: GHOST_COLOR,
+                is_right,
+                ..column_line(then, column)
+            });
             let line = Line {
                 is_right,
                 color,
@@ -53,12 +47,10 @@ pub(super) fn plot_comparison(
             };
             [line].into_iter().chain(ghost)
         });
+        let unit_names = chart_units.iter().map(|unit| unit_name(unit));
         let spec = ChartSpec {
             title: format_titles(answer),
-            unit: join(
-                chart_units.iter().map(|unit| unit_name(unit)),
-                RIGHT_UNIT_SEPARATOR,
-            ),
+            unit: join(unit_names, RIGHT_UNIT_SEPARATOR),
             unit_short: chart_units.first().copied().unwrap_or_default().to_owned(),
             decimals: 2,
             lines: lines.collect(),
@@ -90,17 +82,14 @@ pub(super) fn same_column<'a>(
 
 /// Builds the line of a column.
 pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line {
-    let rows = answer
-        .dates
-        .iter()
-        .zip(&column.values)
-        .filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
+    let rows = answer.dates.iter().zip(&column.values);
+    let points = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
     Line {
         name: match answer.columns.len() {
             1 => String::new(),
             _ => column.series.clone(),
         },
-        points: rows.collect(),
+        points: points.collect(),
         frequency: if answer.dates.len() < answer.rows {
             // With rows left out, distant points are no gap.
             Frequency::Annual

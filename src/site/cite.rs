@@ -7,17 +7,14 @@
 
 use super::charts;
 use super::figure::Figure;
-use super::frame::render;
 use super::prelude::*;
-use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
-use super::view::{endpoint_arguments, query_string};
+use super::text::{digest, unit_name};
 use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::render::error_bar;
 use econoscope_answers::render::provenance::Vintage;
-use econoscope_core::format::period;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, Observation, SeriesInfo, untrusted};
+use econoscope_core::model::untrusted;
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -141,25 +138,24 @@ impl<'a> Page<'a> {
             [("date", &*end), ("end", "")]
         };
         let as_of = [("as_of", &*day)];
-        let vintage = query.vintage(figures);
-        let mut names = Vintage::ALL.iter().filter(|(_, named)| *named == vintage);
-        let values = names.next().map_or("", |(name, _)| name);
-        let vintage = vintage.describe(&format_day(figures.as_of));
-        let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
-        let permanent = query_string(permanent.chain([("check", &*check), ("values", values)]));
+        let told = query.vintage(figures);
+        let named = Vintage::ALL.iter().find(|(_, vintage)| *vintage == told);
+        let values = named.map_or("", |(name, _)| name);
+        let vintage = told.describe(&format_day(figures.as_of));
+        let stated = dates.into_iter().chain(query.transformation()).chain(as_of);
+        let permanent = query_string(stated.chain([("check", &*check), ("values", values)]));
         let data = range.into_iter().chain(as_of).chain(query.transformation());
         let agrees = query.agrees(&check, dates);
         let frequency = charts::line(&figures.answer, "").frequency;
-        let last_period = period(last.date, frequency);
-        let (period, value, separator) = if query.is_range {
-            (
-                format!("{} to {last_period}", period(first.date, frequency)),
-                format!("{} {} figures", rows.len(), frequency.word()),
-                ", ",
-            )
-        } else {
-            (last_period, format_exact(last.value), " ")
-        };
+        let [first_period, last_period] = [first, last].map(|o| period(o.date, frequency));
+        let mut period = last_period;
+        let mut value = format_exact(last.value);
+        let mut separator = " ";
+        if query.is_range {
+            period = format!("{first_period} to {period}");
+            value = format!("{} {} figures", rows.len(), frequency.word());
+            separator = ", ";
+        }
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         let id = encode_segment(&query.id);
         let path = format!("/cite/{id}{permanent}");
@@ -290,14 +286,9 @@ impl Query<'_> {
 
     /// Reads the figures from `start` to `end` as known on a day.
     fn figures_as_of(&self, start: &str, end: &str, as_of: &str) -> Result<CitedFigures> {
-        let arguments = [
-            ("seriesId", &*self.id),
-            ("start", start),
-            ("end", end),
-            ("as_of", as_of),
-        ]
-        .into_iter()
-        .chain(self.transformation());
+        let range = [("seriesId", &*self.id), ("start", start), ("end", end)];
+        let others = self.transformation().into_iter().chain([("as_of", as_of)]);
+        let arguments = range.into_iter().chain(others);
         let mut answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();
@@ -308,10 +299,7 @@ impl Query<'_> {
         }
         Ok(CitedFigures {
             answer,
-            as_of: match known_on {
-                AsOf::Day(day) => day,
-                AsOf::Latest => self.desk.today(),
-            },
+            as_of: self.desk.reading_day(known_on),
         })
     }
 
@@ -338,14 +326,11 @@ impl Query<'_> {
         };
         let now = self.figures_as_of(start, end, value("as_of"))?;
         let rows = &now.answer.data;
-        if !value("as_of").is_empty() {
-            return Ok(now);
-        }
-        let Some((first, last)) = rows.first().zip(rows.last()) else {
+        let ends = rows.first().zip(rows.last());
+        let Some((first, last)) = ends.filter(|_| value("as_of").is_empty()) else {
             return Ok(now);
         };
-        let first_day = first.date.to_string();
-        let last_day = last.date.to_string();
+        let [first_day, last_day] = [first, last].map(|o| o.date.to_string());
         for day in self.known_days(info)? {
             match self.figures_as_of(&first_day, &last_day, &day.to_string()) {
                 Ok(then) if then.answer.data == *rows => return Ok(then),
@@ -359,19 +344,13 @@ impl Query<'_> {
     /// Returns the days on which today's figures may have been known: the one before the last sync, since a later sync of that
     /// day would still count for it, yesterday, and today.
     fn known_days(&self, info: &SeriesInfo) -> Result<impl Iterator<Item = Date>> {
-        let day_before = |day: Date| shift(day, (-1).days());
-        let yesterday = day_before(self.desk.today());
+        let today = self.desk.today();
+        let yesterday = shift(today, (-1).days());
         let stored = self.desk.series_status(&info.id)?;
         let synced = stored.map(|stored| stored.fetched_at.to_zoned(TimeZone::UTC).date());
-        let before_sync = synced.map(|day| day_before(day).min(yesterday));
-        let days = [yesterday, self.desk.today()];
-        Ok(before_sync.into_iter().chain(days))
+        let before_sync = synced.map(|day| shift(day, (-1).days()).min(yesterday));
+        Ok(before_sync.into_iter().chain([yesterday, today]))
     }
-}
-
-/// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".
-pub(super) fn short_address(desk: &Desk, id: &str) -> String {
-    format!("{}/cite/{}", host(desk), encode_segment(id))
 }
 
 /// Returns the address of the service without its scheme: "macro.example".
@@ -387,9 +366,6 @@ fn check(rows: &[Observation], is_range: bool) -> String {
     {
         return row.value.to_string();
     }
-    let text: String = rows
-        .iter()
-        .map(|o| format!("{},{}\n", o.date, o.value))
-        .collect();
-    digest(&text)
+    let lines = rows.iter().map(|o| format!("{},{}\n", o.date, o.value));
+    digest(&lines.collect::<String>())
 }

@@ -2,23 +2,16 @@
 
 use super::charts::{self, Panels};
 use super::prelude::*;
-use super::text::{
-    describe_data_age, format_dates, format_day, format_exact, format_or_dash, parse_frequency,
-    value_decimals,
-};
+use super::text::{describe_data_age, parse_frequency, value_decimals};
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
-use super::view::{is_identifier, query_string, range_start, render_options, split_list};
+use super::view::{is_identifier, range_start, split_list};
 use super::vintages::Vintages;
 use super::{page_request, view};
-use econoscope_answers::Arguments;
-use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_core::catalogue::Catalogue;
+use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison, Params};
+use econoscope_answers::{Arguments, Endpoint};
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::format::{Unit, period, unit_name};
-use econoscope_core::indicators::prose::{capitalize, join};
-use econoscope_core::model::{AsOf, Date, SeriesInfo};
+use econoscope_core::format::{Unit, unit_name};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 pub(super) const ARGUMENTS: [&str; 8] = [
     "series",
@@ -38,13 +31,9 @@ struct Page<'a> {
     request: &'a PageRequest,
     /// Series and formulas as written.
     names: Vec<&'a str>,
-    error: Option<String>,
+    /// Why they cannot be compared; empty otherwise.
+    error: String,
     content: Option<Content>,
-}
-
-struct Link {
-    href: String,
-    text: String,
 }
 
 /// An answer and its chart.
@@ -56,14 +45,12 @@ struct Content {
     /// For a past reference day: how each column differs from that of today.
     differences: Vec<String>,
     source: String,
-    /// Address of all rows as CSV.
-    csv: String,
     /// Who publishes the figures.
     publishers: String,
     /// The chart and the panels below it.
     panels: Panels,
-    /// Pages that combine two series into one.
-    combinations: Vec<Link>,
+    /// Paths and names of pages that combine two series into one.
+    combinations: Vec<(String, String)>,
     title: String,
 }
 
@@ -81,20 +68,12 @@ impl Content {
         first.map_or(self.answer.start, |first| self.answer.start.max(*first))
     }
 
-    /// Returns why requested series have no column.
-    fn gaps(&self, names: &[&str]) -> Vec<&String> {
-        self.notes_by(|key| is_name_of(key, names))
-    }
-
-    /// Returns the other notes.
-    fn notes(&self, names: &[&str]) -> Vec<&String> {
-        self.notes_by(|key| !is_name_of(key, names))
-    }
-
-    fn notes_by(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<&String> {
+    /// Returns why requested series have no column, or else the other notes.
+    fn notes(&self, names: &[&str], are_gaps: bool) -> impl Iterator<Item = &String> {
+        let is_name = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
         let notes = self.answer.provenance.notes.iter();
-        let wanted = notes.filter(|(key, _)| is_wanted(key));
-        wanted.map(|(_, note)| note).collect()
+        let wanted = notes.filter(move |(key, _)| is_name(key) == are_gaps);
+        wanted.map(|(_, note)| note)
     }
 
     /// Formats a date of the answer as a period.
@@ -103,21 +82,16 @@ impl Content {
     }
 }
 
-fn is_name_of(key: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| name.eq_ignore_ascii_case(key))
-}
-
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
     let names: Vec<&str> = split_list(request.form_value("series")).collect();
     let query = page_query(request);
     let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
-    let frame = Frame::new(desk, "Compare", description, "/compare");
+    let frame = Frame::of(desk, "/compare");
     let mut page = Page {
         frame: frame.with_preview(&query, picture),
         request,
         names,
-        error: None,
+        error: String::new(),
         content: None,
     };
     if page.names.is_empty() {
@@ -133,7 +107,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         }
         Err(error) if error.code() == "internal" => Err(error),
         Err(error) => {
-            page.error = Some(describe_error(&error));
+            let near = join(error.suggestions().iter().map(|s| &s.id), ", ");
+            page.error = error.to_string() + &enclosed(" Similar names: ", &near, ".");
             Ok(render_page(&page)?.with_error(&error))
         }
     }
@@ -141,16 +116,12 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
 
 impl Page<'_> {
     /// Returns each series with a link to the page without it.
-    fn chips(&self) -> Vec<Link> {
-        let chip = |(i, name): (usize, &&str)| {
+    fn chips(&self) -> impl Iterator<Item = (String, &&str)> {
+        self.names.iter().enumerate().map(|(i, name)| {
             let mut others = self.names.clone();
             others.remove(i);
-            Link {
-                href: path_with(self.request, &[("series", &others.join(","))]),
-                text: (*name).to_owned(),
-            }
-        };
-        self.names.iter().enumerate().map(chip).collect()
+            (self.example(&others.join(",")), name)
+        })
     }
 
     /// Returns the path of the page with other series.
@@ -178,16 +149,6 @@ fn requested_range(request: &PageRequest) -> &str {
     range.unwrap_or(page_request::DEFAULT_RANGE)
 }
 
-/// Describes an error with its suggestions.
-fn describe_error(error: &Error) -> String {
-    let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
-    if near.is_empty() {
-        error.to_string()
-    } else {
-        format!("{error} Similar names: {}.", near.join(", "))
-    }
-}
-
 /// Returns the arguments of the page as a query string.
 pub(super) fn page_query(request: &PageRequest) -> String {
     query_string(request.form_values(&ARGUMENTS))
@@ -198,7 +159,7 @@ pub(super) fn page_query(request: &PageRequest) -> String {
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn fetch(desk: &Desk, request: &PageRequest) -> Result<Comparison> {
-    view::compare(desk, arguments(desk, request))
+    view::call::<Params>(desk, arguments(desk, request))
 }
 
 /// Compares the figures of a past reference day with those of today: returns the comparison of today, and a sentence on
@@ -216,7 +177,7 @@ pub(super) fn compare_vintages(
     };
     let mut arguments = arguments(desk, request);
     arguments.retain(|name, _| name != "as_of");
-    let now = view::compare(desk, arguments)?;
+    let now = view::call::<Params>(desk, arguments)?;
     let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
     let difference = |old: &ComparedColumn| {
         let Some(new) = charts::same_column(&now, old) else {
@@ -291,7 +252,6 @@ fn content(
         json: json(now.unwrap_or(&answer))?,
         json_then: now.map(|_| json(&answer)).transpose()?,
         source: source(desk, request),
-        csv: format!("/compare.csv{}", page_query(request)),
         publishers: publishers(desk, &answer),
         panels: charts::plot_comparison(request, &answer, now),
         combinations: combinations(request, names, &answer),
@@ -305,20 +265,17 @@ fn content(
 pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
     let cited = &answer.provenance.sources;
     let mut names: Vec<String> = cited.iter().map(|cited| cited.source.clone()).collect();
-    let ids = answer.columns.iter().flat_map(|column| {
-        let words = column
-            .series
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        words.filter(|word| word.len() > 2)
-    });
-    for id in ids {
+    let cited_ids: Vec<&str> = cited
+        .iter()
+        .flat_map(|c| &c.series)
+        .map(|id| &**id)
+        .collect();
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let ids = answer.columns.iter().flat_map(|c| c.series.split(is_end));
+    for id in ids.filter(|word| word.len() > 2) {
         let known = desk.find_id(id).ok().flatten();
         let info = known.and_then(|id| Catalogue::embedded().get(id.as_str()));
-        let is_cited = |info: &&Arc<SeriesInfo>| {
-            cited
-                .iter()
-                .any(|cited| cited.series.iter().any(|series| info.id.as_str() == series))
-        };
+        let is_cited = |info: &SeriesInfo| cited_ids.contains(&info.id.as_str());
         if let Some(info) = info.filter(|info| !info.is_composite() && !is_cited(info)) {
             names.push(info.source.clone());
         }
@@ -335,34 +292,34 @@ pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
 pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let mut arguments = arguments(desk, request);
     arguments.remove("correlations");
-    let answer = view::compare_all_rows(desk, arguments)?;
+    let params: Params = view::params(arguments)?;
+    let answer = Params::local(desk, &params.with_all_rows())?;
     let mut writer = csv::Writer::from_writer(Vec::new());
+    let fault = |e: csv::Error| Error::internal("writing a comparison as CSV", e);
     let names = answer.columns.iter().map(|column| column.series.as_str());
     let header = std::iter::once("observation_date").chain(names);
-    let write = |e| Error::internal("writing a comparison as CSV", e);
-    writer.write_record(header).map_err(write)?;
+    writer.write_record(header).map_err(fault)?;
     for (row, date) in answer.dates.iter().enumerate() {
         let values = answer.columns.iter().map(|column| {
             let value = column.values.get(row).copied().flatten();
             value.map_or_else(String::new, |value| value.to_string())
         });
         let record = std::iter::once(date.to_string()).chain(values);
-        writer.write_record(record).map_err(write)?;
+        writer.write_record(record).map_err(fault)?;
     }
     let bytes = writer
         .into_inner()
-        .map_err(|e| Error::internal("writing a comparison as CSV", e))?;
-    let text =
-        String::from_utf8(bytes).map_err(|e| Error::internal("writing a comparison as CSV", e))?;
-    Ok(Document::data("text/csv; charset=utf-8", text))
+        .map_err(|e| fault(e.into_error().into()))?;
+    Ok(Document::data("text/csv; charset=utf-8", bytes))
 }
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.
-fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> Vec<Link> {
-    let [a, b] = names else {
-        return Vec::new();
-    };
-    let [first, second] = answer.columns.as_slice() else {
+fn combinations(
+    request: &PageRequest,
+    names: &[&str],
+    answer: &Comparison,
+) -> Vec<(String, String)> {
+    let ([a, b], [first, second]) = (names, &*answer.columns) else {
         return Vec::new();
     };
     // Formulas of formulas would lead to ever more pages.
@@ -375,23 +332,10 @@ fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> V
         ("Ratio", "/")
     };
     let formula = format!("{a}{sign}{b}");
-    let link = |series: &str, text| Link {
-        href: path_with(request, &[("series", series)]),
-        text,
-    };
+    let path = |series: &str| path_with(request, &[("series", series)]);
+    let beside = path(&format!("{a},{b},{formula}"));
     vec![
-        link(&formula, format!("{label}: {formula}")),
-        link(
-            &format!("{a},{b},{formula}"),
-            format!("{label} beside them"),
-        ),
+        (path(&formula), format!("{label}: {formula}")),
+        (beside, format!("{label} beside them")),
     ]
-}
-
-/// Formats the name of a column with its title.
-fn column_name(column: &ComparedColumn) -> String {
-    match &column.title {
-        Some(title) => format!("{} ({title})", column.series),
-        None => column.series.clone(),
-    }
 }

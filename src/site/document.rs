@@ -1,15 +1,14 @@
 //! Rendered documents: a body with its media type and security headers.
 
+use super::prelude::*;
 use crate::admission::RESOURCE_POLICY;
 use crate::rest::{self, BodyMetadata};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use econoscope_answers::Body;
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Pool;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the server and clients may cache a document: as long as its figures.
@@ -53,7 +52,7 @@ impl Document {
     }
 
     /// Creates a chart picture.
-    pub(super) fn picture(media_type: &'static str, body: Vec<u8>) -> Self {
+    pub(super) fn picture(media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
             sha256_base64(econoscope_core::chart::STYLE)
@@ -67,9 +66,9 @@ impl Document {
     }
 
     /// Creates a document for programs: JSON, a feed or a calendar.
-    pub(super) fn data(media_type: &'static str, text: String) -> Self {
+    pub(super) fn data(media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
-        Self::new(media_type, text.into(), policy)
+        Self::new(media_type, body.into(), policy)
     }
 
     fn new(media_type: &'static str, body: Bytes, policy: String) -> Self {
@@ -113,10 +112,8 @@ impl Document {
     /// [`Error::Busy`] or [`Error::Internal`] when a compressed form cannot be made.
     pub(super) async fn respond(&self, request: &HeaderMap, pool: &Pool) -> Result<Response> {
         let mut response = if self.status == StatusCode::OK {
-            let metadata = BodyMetadata {
-                max_age: self.max_age,
-                ..BodyMetadata::new(self.media_type, MAX_AGE)
-            };
+            let mut metadata = BodyMetadata::new(self.media_type, MAX_AGE);
+            metadata.max_age = self.max_age;
             rest::respond_with_body(&self.body, metadata, request, pool).await?
         } else {
             let headers = [
@@ -129,10 +126,7 @@ impl Document {
             (header::CONTENT_SECURITY_POLICY, self.policy.as_str()),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-            (
-                PERMISSIONS_POLICY,
-                "camera=(), microphone=(), geolocation=()",
-            ),
+            (PERMISSIONS_POLICY, PERMISSIONS),
             (RESOURCE_POLICY, "cross-origin"),
         ];
         for (name, value) in security_headers {
@@ -147,6 +141,8 @@ impl Document {
 }
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+/// Permissions that no document needs.
+const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=()";
 
 /// Returns the SHA-256 of a text in Base64, as a content security policy takes it.
 fn sha256_base64(text: &str) -> String {

@@ -1,9 +1,8 @@
 //! The page that builds the code of a widget and previews it at three sizes.
 
 use super::prelude::*;
-use super::text::encode_segment;
-use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
-use super::view::{render_options, split_list};
+use super::view::split_list;
+use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier};
 use super::{compare, page_request, release, widgets};
 
 pub(super) const ARGUMENTS: [&[&str]; 2] = [&compare::ARGUMENTS, &["show", "name", "theme"]];
@@ -27,37 +26,38 @@ struct Page<'a> {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "The code that puts a chart, the regime or a figure into your own page.";
     let series = request.argument("series").unwrap_or("DGS10");
-    let range = request.form_value("range");
-    let range = if RANGES.iter().any(|(label, _)| *label == range) {
-        range
-    } else {
-        page_request::DEFAULT_RANGE
-    };
+    let requested = request.form_value("range");
+    let mut ranges = RANGES.iter().map(|(label, _)| *label);
+    let known = ranges.find(|label| *label == requested);
+    let range = known.unwrap_or(page_request::DEFAULT_RANGE);
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
     let name = request.form_value("name");
-    let chosen = cards
-        .iter()
-        .find(|card| card.0 == name)
-        .or_else(|| cards.first());
-    let (name, title) = chosen.cloned().unwrap_or_default();
+    let named = cards.iter().find(|card| card.0 == name);
+    let chosen = named.or_else(|| cards.first());
+    let (name, card_title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
+    let (title, widget) = match kind {
+        "regime" => (
+            widgets::REGIME_TITLE.into(),
+            format!("/widget/{kind}{theme}"),
+        ),
+        "recession" => (
+            widgets::RECESSION_TITLE.into(),
+            format!("/widget/{kind}{theme}"),
+        ),
+        "release" | "scenario" => (card_title, format!("/widget/{kind}/{name}{theme}")),
+        _ => (
+            format_titles(desk, series),
+            series_widget(request, series, range),
+        ),
+    };
     render_page(&Page {
-        frame: Frame::new(desk, "Embed", description, "/embed"),
+        frame: Frame::of(desk, "/embed"),
         is_series: !matches!(kind, "regime" | "recession" | "release" | "scenario"),
-        title: match kind {
-            "regime" => widgets::REGIME_TITLE.to_owned(),
-            "recession" => widgets::RECESSION_TITLE.to_owned(),
-            "release" | "scenario" => title,
-            _ => format_titles(desk, series),
-        },
-        widget: match kind {
-            "regime" | "recession" => format!("/widget/{kind}{theme}"),
-            "release" | "scenario" => format!("/widget/{kind}/{name}{theme}"),
-            _ => series_widget(request, series, range),
-        },
+        title,
+        widget,
         cards,
         name,
         request,
@@ -73,9 +73,7 @@ fn cards(desk: &Desk, kind: &str) -> Result<Vec<(String, String)>> {
         "scenario" => {
             let scenarios = desk.scenarios().into_iter();
             let decided = scenarios.filter(|scenario| scenario.event.is_some());
-            Ok(decided
-                .map(|scenario| (scenario.slug.clone(), scenario.title.clone()))
-                .collect())
+            Ok(decided.map(|s| (s.slug.clone(), s.title.clone())).collect())
         }
         _ => Ok(Vec::new()),
     }
@@ -95,15 +93,10 @@ fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
         && request.form_value("units") != INDEX
         && of_comparison.clone().all(|(_, value)| value.is_empty());
     if is_single {
-        return format!(
-            "/widget/metric/{}{}",
-            encode_segment(series),
-            query_string(view)
-        );
+        let query = query_string(view);
+        return format!("/widget/metric/{}{query}", encode_segment(series));
     }
     let arguments = [("series", series)].into_iter().chain(view);
-    format!(
-        "/widget/chart{}",
-        query_string(arguments.chain(of_comparison))
-    )
+    let query = query_string(arguments.chain(of_comparison));
+    format!("/widget/chart{query}")
 }

@@ -1,9 +1,9 @@
 //! Endpoint calls of pages. Pages call endpoints as other clients do, so they also work on a server that forwards.
 
 use super::document::MAX_AGE;
+use super::prelude::*;
 use crate::admission::{Admission, Policy};
 use econoscope_answers::{Arguments, Backend, Reply, Route};
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Caller;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -23,8 +23,11 @@ pub(super) struct Answers {
 
 impl EndpointCall {
     /// Creates a call without the arguments whose value is empty.
-    pub(super) fn new(tool: &'static str, arguments: &[(&str, &str)]) -> Self {
-        let arguments = super::view::endpoint_arguments(arguments.iter().copied());
+    pub(super) fn new<'a>(
+        tool: &'static str,
+        arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let arguments = endpoint_arguments(arguments);
         Self { tool, arguments }
     }
 

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::search::{self, Hit};
-use super::text::{encode_segment, format_dates};
+use super::text::words;
 use econoscope_core::error::Suggestion;
 use econoscope_desk::reference::LONGEST_NAME;
 
@@ -33,9 +33,8 @@ pub(super) fn render(
     let mut frame = Frame::new(desk, heading(error), "This page could not be shown.", "");
     frame.search_text = search_text(error);
     let section = match request.path.split('/').nth(1).unwrap_or_default() {
-        "" => String::new(),
         "chart" => "/series".to_owned(),
-        section => format!("/{section}"),
+        section => enclosed("/", section, ""),
     };
     let link = |s: &Suggestion| {
         let path = format!("{section}/{}", encode_segment(&s.id));
@@ -64,11 +63,7 @@ fn search_text(error: &Error) -> String {
     let Error::Unknown { name, .. } = error else {
         return String::new();
     };
-    let words: Vec<&str> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
+    join(words(name), " ")
 }
 
 /// Fails for a path without a page, and suggests sections with a similar name.
@@ -110,12 +105,9 @@ pub(super) fn describe(error: &Error) -> String {
         let cause = reason.split("; an operator").next().unwrap_or(reason);
         format!("These figures are not shown here: {cause}.")
     } else if let Error::NoData { reason, .. } = error {
-        let cause = reason
-            .split("; `econoscope")
-            .next()
-            .unwrap_or(reason)
-            .replacen("it is not loaded", "this server has not loaded them", 1);
-        format!("There are no figures of this series here: {cause}.")
+        let cause = reason.split("; `econoscope").next().unwrap_or(reason);
+        let told = cause.replacen("it is not loaded", "this server has not loaded them", 1);
+        format!("There are no figures of this series here: {told}.")
     } else {
         return error.to_string();
     };

@@ -1,9 +1,8 @@
 //! The newest figure of a view: value, unit and change, for headline, table, note on vintages and citation alike.
 
+use super::prelude::*;
 use econoscope_core::chart::ChartSpec;
-pub(super) use econoscope_core::format::change_text;
-use econoscope_core::format::{Unit, period};
-use econoscope_core::model::{Date, Frequency};
+use econoscope_core::format::{Unit, change_text};
 
 /// The newest figure of the first line of a chart.
 pub(super) struct Figure {
@@ -22,15 +21,17 @@ impl Figure {
         let line = spec.lines.first()?;
         let newest = line.points.last()?;
         let before = line.points.iter().rev().nth(1);
+        let decimals = usize::from(spec.decimals);
         Some(Self {
             date: newest.date,
             period: period(newest.date, line.frequency),
             text: write(spec, newest.value),
             change: before.map(|before| {
-                let change = write_change(spec, newest.value - before.value);
+                let span = describe_span(before.date, newest.date, line.frequency);
+                let change = newest.value - before.value;
                 (
-                    describe_span(before.date, newest.date, line.frequency),
-                    change,
+                    span,
+                    change_text(&unit(spec), &spec.unit_short, change, decimals),
                 )
             }),
         })
@@ -40,16 +41,6 @@ impl Figure {
 /// Formats a value of a chart with its unit: "3.36 %", "$11.7 trillion (2000 dollars)".
 pub(super) fn write(spec: &ChartSpec, value: f64) -> String {
     unit(spec).write(value, usize::from(spec.decimals))
-}
-
-/// Formats a change of a chart's values with its sign and unit: "+0.12 points", "+29,000 people".
-pub(super) fn write_change(spec: &ChartSpec, change: f64) -> String {
-    change_text(
-        &unit(spec),
-        &spec.unit_short,
-        change,
-        usize::from(spec.decimals),
-    )
 }
 
 fn unit(spec: &ChartSpec) -> Unit {

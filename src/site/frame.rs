@@ -1,10 +1,7 @@
 //! The layout that all pages share: head, navigation and footer.
 
-use super::document::Document;
-use askama::Template;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::model::Date;
-use econoscope_desk::Desk;
+use super::prelude::*;
+use econoscope_core::model::table;
 use std::sync::LazyLock;
 
 /// The style sheet of pages: colors, then rules that pages and widgets share, then rules of pages.
@@ -47,7 +44,19 @@ pub(super) struct Frame {
     pub(super) script: &'static str,
 }
 
+/// Pages with a fixed title: path, title, description.
+const FRAMES: &str = include_str!("../../data/frames.csv");
+
 impl Frame {
+    /// Creates the frame of a page with a fixed title.
+    pub(super) fn of(desk: &Desk, path: &str) -> Self {
+        // A test reads every row.
+        let mut rows = table::rows::<3>(FRAMES).filter_map(|(_, row)| row.ok());
+        let row = rows.find(|[own, ..]| *own == path);
+        let [_, title, description] = row.unwrap_or_default();
+        Self::new(desk, title, description, path)
+    }
+
     pub(super) fn new(desk: &Desk, title: &str, description: &str, path: &str) -> Self {
         let service = desk.settings().service.clone();
         Self {
@@ -93,4 +102,29 @@ pub(super) fn render(template: &impl Template) -> Result<String> {
     template
         .render()
         .map_err(|e| Error::internal("rendering a template", e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_desk::testing::TestDesk;
+
+    #[test]
+    fn every_row_of_the_frames_titles_a_page() {
+        let desk = TestDesk::empty().open();
+        let paths: Vec<_> = super::super::pages::sitemap_paths().collect();
+        for (line, row) in table::rows::<3>(FRAMES) {
+            let [path, title, description] = row.unwrap();
+            assert!(
+                paths.iter().any(|p| p == path),
+                "line {line}: no page {path}"
+            );
+            assert!(!description.is_empty(), "line {line}");
+            assert!(Frame::of(&desk, path).title.contains(title), "line {line}");
+        }
+        // The navigation has fixed titles alone.
+        for (path, _) in super::super::pages::navigation() {
+            assert!(!Frame::of(&desk, path).description.is_empty(), "{path}");
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use super::catalogue::{group_by_subject, subject};
 use super::error_page::find;
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_desk::texts::glossary::{self, Term};
 
 /// Maximum number of terms that a search shows.
@@ -29,28 +28,21 @@ struct Page {
     related: Vec<&'static Term>,
 }
 
-/// Returns the paths of the pages of all terms in the binary.
-pub(super) fn paths() -> Vec<String> {
+/// Returns the names of all terms in the binary.
+pub(super) fn names() -> Vec<&'static str> {
     let terms = glossary::embedded().iter();
-    terms
-        .map(|term| format!("/glossary/{}", term.slug))
-        .collect()
+    terms.map(|term| &*term.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let mut matches = match request.argument("q") {
-        Some(query) => glossary::search(query),
-        None => Vec::new(),
-    };
+    let found = request.argument("q").map(glossary::search);
+    let mut matches = found.unwrap_or_default();
     matches.truncate(MAX_MATCHES);
-    let terms = glossary::embedded()
-        .iter()
-        .map(|term| (term.category.as_str(), term));
-    let mut groups = group_by_subject(terms);
+    let terms = glossary::embedded().iter();
+    let mut groups = group_by_subject(terms.map(|term| (&*term.category, term)));
     groups.sort_by(|a, b| a.0.cmp(&b.0));
-    let description = "Macroeconomic terms in plain words, linked to the series they are about.";
     render_page(&Index {
-        frame: Frame::new(desk, "Glossary", description, "/glossary"),
+        frame: Frame::of(desk, "/glossary"),
         query: request.form_value("q").to_owned(),
         count: glossary::embedded().len(),
         matches,
@@ -61,18 +53,15 @@ pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Do
 pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let label = |term: &'static Term| (&*term.slug, &*term.term);
     let term = find("term", &request.name, glossary::embedded().iter(), label)?;
-    let series = term
-        .series
-        .iter()
-        .filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let ids = term.series.iter();
+    let series = ids.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let item = |info: &'static Arc<SeriesInfo>| (desk.display_id(&info.id), &*info.title);
     let related = term.related.iter();
     let path = format!("/glossary/{}", term.slug);
     render_page(&Page {
         frame: Frame::new(desk, &term.term, &term.summary, &path),
         term,
-        series: series
-            .map(|info| (desk.display_id(&info.id), info.title.as_str()))
-            .collect(),
+        series: series.map(item).collect(),
         related: related.filter_map(|slug| glossary::get(slug)).collect(),
     })
 }

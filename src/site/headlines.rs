@@ -3,48 +3,31 @@
 use super::charts;
 use super::home::START;
 use super::prelude::*;
-use super::text::{format_dates, parse_frequency, series_unit};
+use super::text::{parse_frequency, series_unit};
 use econoscope_answers::Endpoint;
-use econoscope_answers::endpoints::metric;
+use econoscope_answers::endpoints::metric::{self, NewerMean};
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_sparkline;
-use econoscope_core::format::{Unit, due, month, period, short_day};
-use econoscope_core::indicators::prose::{enclosed, join, lowercase_first};
+use econoscope_core::format::{Unit, due, short_day};
+use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::model::calendar::eastern;
-use econoscope_core::model::{AsOf, Date};
 use jiff::civil::Time;
 use std::cmp::Reverse;
 
 /// A headline figure.
+#[derive(Default)]
 pub(super) struct Headline {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
     /// "4.2 %" and its period; `None` where there is no figure.
     pub(super) figure: Option<(String, String)>,
-    pub(super) date: Option<Date>,
-    /// The average of a later month.
-    pub(super) newer: Option<NewerAverage>,
+    /// The average of a later month, also as text: "4.99 %".
+    pub(super) newer: Option<(String, NewerMean)>,
     /// The line of its figures; empty without them.
     pub(super) line: String,
-    pub(super) age: Option<Age>,
-}
-
-/// The monthly average of a later month than a daily figure.
-pub(super) struct NewerAverage {
-    /// "4.99 %".
-    pub(super) value: String,
-    pub(super) month: String,
-    /// Series of the averages.
-    pub(super) series: String,
-}
-
-/// Whether a newer figure than the one shown is due.
-pub(super) struct Age {
-    pub(super) is_late: bool,
-    /// "due 6 Nov, not loaded", or "next 4 December 2026".
-    pub(super) text: String,
+    /// Whether a newer figure is late, and "due 6 Nov, not loaded", or "next 4 December 2026".
+    pub(super) age: Option<(bool, String)>,
 }
 
 /// A release, past or coming.
@@ -80,31 +63,32 @@ const DAYS: u8 = 14;
 /// Returns a call for the history of each headline.
 pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
     HEADLINES.iter().map(move |(id, _, start, units, _)| {
-        let arguments = [
-            ("seriesId", *id),
-            ("start", start),
-            ("units", units),
-            ("as_of", as_of),
-        ];
-        EndpointCall::new("get_time_series", &arguments)
+        let view = [("seriesId", *id), ("start", start), ("units", units)];
+        let arguments = view.into_iter().chain([("as_of", as_of)]);
+        EndpointCall::new("get_time_series", arguments)
     })
 }
 
-/// Reads the newest figure of each headline. One that failed has no value.
-pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
+/// Reads the newest figure of each headline, with a monthly average that is newer and when the next figure is due. One that
+/// failed has no value.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub(super) fn read(desk: &Desk, answers: &mut Answers, as_of: AsOf) -> Result<Vec<Headline>> {
     let headline = |(id, name, _, _, is_change): &Row| {
-        let answer = answers.read::<TimeSeriesAnswer>().ok();
-        let newest = answer.as_ref().and_then(|answer| answer.data.last());
-        let line = answer.as_ref().map(draw_line);
-        Headline {
+        let mut headline = Headline {
             id,
             name,
-            date: newest.map(|newest| newest.date),
-            line: line.unwrap_or_default(),
-            figure: answer.and_then(|answer| newest_figure(id, *is_change, &answer)),
-            newer: None,
-            age: None,
+            ..Headline::default()
+        };
+        if let Ok(answer) = answers.read() {
+            headline.line = draw_line(&answer);
+            headline.figure = newest_figure(id, *is_change, &answer);
         }
+        if headline.figure.is_some() {
+            add_age(desk, &mut headline, as_of)?;
+        }
+        Ok(headline)
     };
     HEADLINES.iter().map(headline).collect()
 }
@@ -120,83 +104,53 @@ fn draw_line(answer: &TimeSeriesAnswer) -> String {
     render_sparkline(&spec)
 }
 
-/// Adds monthly averages that are newer than the daily figures, and when each next figure is due.
-///
-/// # Errors
-/// [`Error::Store`] when the store cannot be read.
-pub(super) fn add_ages(desk: &Desk, headlines: &mut [Headline], as_of: AsOf) -> Result<()> {
-    for headline in headlines
-        .iter_mut()
-        .filter(|headline| headline.date.is_some())
-    {
-        let info = desk.resolve("series", headline.id)?;
-        let metric = metric::read(desk, &info, as_of)?;
-        headline.newer = metric.newer_mean.map(|mean| NewerAverage {
-            value: Unit::parse(&metric.unit, "").write(mean.value, 2),
-            month: month(mean.date),
-            series: mean.series,
-        });
-        let today = match as_of {
-            AsOf::Day(day) => day,
-            AsOf::Latest => desk.today(),
-        };
-        let late = metric.provenance.late.get("value").copied();
-        headline.age = match (late, metric.next_release) {
-            (Some(due_day), _) => Some(Age {
-                is_late: true,
-                text: due(due_day, today),
-            }),
-            (None, next) => next.map(|day| Age {
-                is_late: false,
-                text: format!("next {}", short_day(day)),
-            }),
-        };
-    }
+fn add_age(desk: &Desk, headline: &mut Headline, as_of: AsOf) -> Result<()> {
+    let info = desk.resolve("series", headline.id)?;
+    let metric = metric::read(desk, &info, as_of)?;
+    let unit = Unit::parse(&metric.unit, "");
+    let newer = metric.newer_mean;
+    headline.newer = newer.map(|mean| (unit.write(mean.value, 2), mean));
+    let late = metric.provenance.late.get("value");
+    let next = metric.next_release;
+    let text = match late {
+        Some(due_day) => Some(due(*due_day, desk.reading_day(as_of))),
+        None => next.map(|day| format!("next {}", short_day(day))),
+    };
+    headline.age = text.map(|text| (late.is_some(), text));
     Ok(())
 }
 
 /// Says in one sentence how the economy is: "Unemployment 4.2 %, inflation (CPI) 3.4 %, …: reflation, …".
 pub(super) fn describe(headlines: &[Headline], regime: &str, odds: Option<&str>) -> String {
-    let figure = |headline: &Headline| {
-        let value = match (&headline.newer, &headline.figure) {
-            (Some(newer), _) => &newer.value,
-            (None, Some((value, _))) => value,
-            (None, None) => return None,
-        };
+    let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
+    let parts = wanted.iter().filter_map(|id| {
+        let headline = headlines.iter().find(|headline| headline.id == *id)?;
+        let newer = headline.newer.as_ref().map(|(value, _)| value);
+        let value = newer.or(headline.figure.as_ref().map(|(value, _)| value))?;
         Some(format!(
             "{} {}",
             headline.name,
             value.trim_start_matches('+')
         ))
-    };
-    let wanted = ["UNRATE", "SAHMREALTIME", "CPIAUCSL", "DGS10"];
-    let parts = wanted.iter().filter_map(|id| {
-        let headline = headlines.iter().find(|headline| headline.id == *id)?;
-        figure(headline)
     });
-    let mut sentence = join(
-        parts.enumerate().map(|(n, part)| match n {
-            0 => part,
-            _ if part.starts_with(|c: char| c.is_ascii_digit()) => part,
-            _ => lowercase_first(&part),
-        }),
-        ", ",
-    );
+    let figures = parts.enumerate().map(|(n, part)| match n {
+        0 => part,
+        _ => lowercase_first(&part),
+    });
     let chance = odds.map(|odds| format!("odds of a recession within twelve months {odds}"));
     let state = [Some(regime.to_lowercase()), chance].into_iter().flatten();
-    sentence += &enclosed(": ", &join(state, ", "), "");
-    sentence + "."
+    let state = enclosed(": ", &join(state, ", "), "");
+    format!("{}{state}.", join(figures, ", "))
 }
 
 /// Formats the newest figure of an answer and its period.
 fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option<(String, String)> {
     let newest = answer.data.last()?;
     let unit = series_unit(answer);
+    let info = Catalogue::embedded().get(id);
     let decimals = match answer.published_unit() {
         None if answer.unit.starts_with('%') => 1,
-        _ => Catalogue::embedded()
-            .get(id)
-            .map_or(1, |info| usize::from(info.decimals)),
+        _ => info.map_or(1, |info| usize::from(info.decimals)),
     };
     let (level, after) = unit.format_parts(newest.value, decimals);
     let value = if is_change {
@@ -220,24 +174,17 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
     let answer = Params::local(desk, &params)?;
     let mut figures: Vec<_> = answer.figures.iter().filter(|f| f.last.is_some()).collect();
     figures.sort_by_key(|f| Reverse(f.last.as_ref().map(|print| print.date)));
-    let last = figures
-        .into_iter()
-        .take(MAX_RELEASES)
-        .filter_map(last_release);
+    let last = figures.into_iter().take(MAX_RELEASES);
     let now = desk.now().to_zoned(eastern()).datetime();
     // A time that has passed today is no release to come.
     let is_past = |e: &ReleaseEvent| {
         let time = e.time.parse::<Time>();
         as_of.is_none() && time.is_ok_and(|time| e.date.to_datetime(time) < now)
     };
-    let events = answer
-        .events
-        .iter()
-        .filter(|e| e.held != Some(true) && !is_past(e));
-    Ok((
-        last.collect(),
-        events.take(MAX_RELEASES).map(next_release).collect(),
-    ))
+    let events = answer.events.iter();
+    let coming = events.filter(|e| e.held != Some(true) && !is_past(e));
+    let next = coming.take(MAX_RELEASES).map(next_release);
+    Ok((last.filter_map(last_release).collect(), next.collect()))
 }
 
 fn last_release(figure: &ScheduledFigure) -> Option<Release> {
@@ -247,16 +194,18 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
         Some("level") => unit.format_parts(value, 0).0,
         Some(_) | None => unit.format_change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
-    let expected = print
-        .expected
-        .as_ref()
-        .map(|e| format!("; {} expected", format(e.value)))
-        .unwrap_or_default();
-    let (value, (_, after)) = (format(print.value), unit.format_parts(print.value, 0));
+    let forecast = print.expected.as_ref();
+    let expected = forecast.map(|e| format!("; {} expected", format(e.value)));
+    let (_, after) = unit.format_parts(print.value, 0);
     Some(Release {
         day: format_weekday(print.date),
         name: figure.name.clone(),
-        note: format!("{}: {value} {after}{expected}", format_dates(&print.period)),
+        note: format!(
+            "{}: {} {after}{}",
+            format_dates(&print.period),
+            format(print.value),
+            expected.unwrap_or_default()
+        ),
         id: Some(figure.series_id.clone()),
     })
 }

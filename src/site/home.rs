@@ -4,22 +4,20 @@ use super::articles;
 use super::error_page::describe_gap;
 use super::headlines::{self, Headline, Release};
 use super::prelude::*;
-use super::text::{describe_data_age, format_dates, format_exact, format_metric, parse_frequency};
+use super::text::{describe_data_age, format_metric, parse_frequency};
 use super::widgets::{format_changes, regime_label};
-use super::{charts, quadrant, view};
+use super::{charts, quadrant};
 use econoscope_answers::ENDPOINTS;
 use econoscope_answers::endpoints::metric;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::chart::{Line, render_sparkline, render_svg};
-use econoscope_core::format::{heading, month, period, signed};
-use econoscope_core::indicators::prose::{capitalize, join};
+use econoscope_core::format::{heading, month, signed};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::AsOf;
 use econoscope_data::store::Article;
 
-pub(super) mod forwarded;
+mod forwarded;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -73,68 +71,61 @@ const CHART_SIZE: (u16, u16) = (380, 220);
 
 const MAX_ARTICLES: usize = 5;
 
-/// The lines of a chart: title, identifiers of the series with the names beside their lines, frequency, units.
-type Lines = (
-    &'static str,
-    &'static [(&'static str, &'static str)],
-    &'static str,
-    &'static str,
-);
+/// The lines of a chart: title, identifiers of the series, names beside their lines, frequency, units.
+type Lines = [&'static str; 5];
 
 /// First day of all charts, so that neighbors cover the same years.
 pub(super) const START: &str = "20y";
 
 /// Daily series are weekly here, since an answer has a maximum of rows.
 const CHARTS: [Lines; 6] = [
-    (
-        "Treasury yields",
-        &[("DGS10", "10y"), ("DGS2", "2y")],
-        "w",
-        "",
-    ),
-    ("Yield curve, 10 less 2 years", &[("T10Y2Y", "")], "w", ""),
-    (
+    ["Treasury yields", "DGS10 DGS2", "10y|2y", "w", ""],
+    ["Yield curve, 10 less 2 years", "T10Y2Y", "", "w", ""],
+    [
         "Consumer prices, year on year",
-        &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
+        "CPIAUCSL CPILFESL",
+        "all|core",
         "",
         "pc1",
-    ),
-    ("Unemployment", &[("UNRATE", "")], "", ""),
-    (
+    ],
+    ["Unemployment", "UNRATE", "", "", ""],
+    [
         "Recession probability, 12 months",
-        &[("SERVICE_CRPI", "")],
+        "SERVICE_CRPI",
         "",
         "",
-    ),
-    ("Net liquidity", &[("SERVICE_CNLI", "")], "", ""),
+        "",
+    ],
+    ["Net liquidity", "SERVICE_CNLI", "", "", ""],
 ];
 
 /// Returns the calls in the order in which [`page`] reads their answers: regime, headlines, gauges, charts.
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
-    let series = |arguments: &[(&str, &str)]| EndpointCall::new("get_time_series", arguments);
-    let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
+    if is_forwarding {
+        let tools = ["get_regime", "get_macro_summary", "get_signals"];
+        return tools.map(|tool| EndpointCall::new(tool, [as_of])).into();
+    }
+    let series = |arguments: [_; 5]| EndpointCall::new("get_time_series", arguments);
+    let mut calls = vec![EndpointCall::new("get_regime", [as_of])];
     calls.extend(headlines::calls(request.form_value("as_of")));
     for composite in established() {
         let id = composite.indicator.id;
-        calls.push(EndpointCall::new("get_metric", &[("ticker", id), as_of]));
-        calls.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
+        let history = [("seriesId", id), ("start", "10y"), as_of];
+        calls.push(EndpointCall::new("get_metric", [("ticker", id), as_of]));
+        calls.push(EndpointCall::new("get_time_series", history));
     }
-    for chart @ (_, lines, ..) in &CHARTS {
+    for chart in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let call =
-            |(id, _): &(&str, _)| series(&[("seriesId", id), start, frequency, units, as_of]);
-        calls.extend(lines.iter().map(call));
+        let call = |id| series([("seriesId", id), start, frequency, units, as_of]);
+        calls.extend(ids(chart).map(call));
     }
     calls
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let as_of = request.as_of(desk)?;
-    let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
-        net liquidity, stress, rates, inflation, labor.";
-    let mut frame = Frame::new(desk, "the US economy in figures", description, "/")
-        .with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::of(desk, "/").with_preview("", Some("/chart/regime.png".into()));
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
     frame.data_age = describe_data_age(as_of, provenance);
@@ -144,27 +135,20 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         frame.data_age = age;
         (headlines, gauges)
     } else {
-        let mut headlines = headlines::read(&mut answers);
-        headlines::add_ages(desk, &mut headlines, as_of)?;
-        let gauge = |composite| gauge(desk, composite, &mut answers);
-        (headlines, established().map(gauge).collect())
+        let headlines = headlines::read(desk, &mut answers, as_of)?;
+        let gauges = established().map(|composite| gauge(desk, composite, &mut answers));
+        (headlines, gauges.collect())
     };
-    let charts = if is_forwarded {
-        Vec::new()
-    } else {
-        CHARTS.iter().map(|c| chart(c, &mut answers)).collect()
-    };
-    let (last_releases, next_releases) = if is_forwarded {
-        (Vec::new(), Vec::new())
-    } else {
-        headlines::releases(desk, request.argument("as_of"))?
-    };
+    let charts = CHARTS.iter().filter(|_| !is_forwarded);
+    let releases = (!is_forwarded).then(|| headlines::releases(desk, request.argument("as_of")));
+    let (last_releases, next_releases) = releases.transpose()?.unwrap_or_default();
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
     let label = match regime.regime.as_str() {
         "UNKNOWN" => "",
         regime => regime_label(regime),
     };
     let odds = recession_odds(&gauges);
+    let articles = articles::published(desk)?;
     render_page(&Page {
         sentence: headlines::describe(&headlines, label, odds.as_deref()),
         as_of: request.form_value("as_of"),
@@ -178,11 +162,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         }),
         quadrant: quadrant::draw_large(&path, regime_label(&regime.regime))?,
         gauges,
-        charts,
-        articles: articles::published(desk)?
-            .into_iter()
-            .take(MAX_ARTICLES)
-            .collect(),
+        charts: charts.map(|c| chart(c, &mut answers)).collect(),
+        articles: articles.into_iter().take(MAX_ARTICLES).collect(),
         frame,
         regime,
         is_forwarded,
@@ -191,11 +172,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 
 /// Returns the probability of a recession among the gauges: "10.9 %".
 fn recession_odds(gauges: &[Gauge]) -> Option<String> {
-    let mut odds = gauges
-        .iter()
-        .filter(|gauge| gauge.name == CRPI.indicator.definition().title);
-    let value = odds.next()?.value.as_ref()?;
-    Some(format!("{value} %"))
+    let title = &CRPI.indicator.definition().title;
+    let odds = gauges.iter().find(|gauge| gauge.name == *title)?;
+    Some(format!("{} %", odds.value.as_ref()?))
 }
 
 /// Returns the growth and inflation scores of the last months and of now. The scores of an upstream stand alone, since
@@ -247,19 +226,20 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let date = metric.date.map(|date| period(date, frequency));
     let changes = format_changes(desk, &metric);
     gauge.note = join(band.into_iter().chain(changes).chain(date), " · ");
-    gauge.sparkline =
-        history.map_or_else(|_| String::new(), |o| render_sparkline(&charts::plot(&o)));
+    if let Ok(history) = history {
+        gauge.sparkline = render_sparkline(&charts::plot(&history));
+    }
     gauge
 }
 
 /// Draws a chart. The footnote says which series are missing; without any series there is no drawing.
 fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
-    let (title, series, _, units) = lines;
+    let [title, _, names, _, units] = *lines;
     let mut subtitle = String::new();
     let mut drawing = String::new();
     let mut footnote = String::new();
     let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
-    for (_, name) in *series {
+    for name in names.split('|') {
         match answers.read() {
             Ok(answer) => {
                 let line = charts::line(&answer, name);
@@ -272,9 +252,9 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
     if let Some((first, _)) = loaded.first() {
         let mut spec = charts::plot(first);
         let source = first.source.clone();
-        spec.title = (*title).to_owned();
+        spec.title = title.to_owned();
         spec.lines = loaded.into_iter().map(|(_, line)| line).collect();
-        if *units == "pc1" {
+        if units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
         subtitle = heading(&spec.unit, 0);
@@ -295,16 +275,22 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
 }
 
 /// Returns the arguments that all lines of a chart share.
-fn arguments((_, _, frequency, units): &Lines) -> [(&'static str, &'static str); 3] {
+fn arguments([.., frequency, units]: &Lines) -> [(&'static str, &'static str); 3] {
     [("start", START), ("frequency", frequency), ("units", units)]
 }
 
 /// Returns the paths of a chart's figures in the API, as the script reads them.
 fn sources(lines: &Lines, as_of: &str) -> String {
     let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
-    let query = view::query_string(arguments);
-    let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
-    join(lines.1.iter().map(path), " ")
+    let query = query_string(arguments);
+    join(
+        ids(lines).map(|id| format!("/api/public/data/{id}{query}")),
+        " ",
+    )
+}
+
+fn ids([_, ids, ..]: &Lines) -> impl Iterator<Item = &'static str> {
+    ids.split(' ')
 }
 
 /// Describes a gap, with a space behind it.

@@ -1,14 +1,10 @@
 //! The methods of the composites and the regime, with their current inputs as `explain_indicator` returns them.
 
 use super::prelude::*;
-use super::text::{
-    format_dates, format_day, format_exact, format_or_dash, format_percent, format_points,
-};
+use super::text::{format_percent, format_points};
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::Indicator;
 use econoscope_core::indicators::expectation::FORMULAS;
-use econoscope_core::indicators::prose::join;
 use econoscope_core::model::series_info::round_to;
 use econoscope_desk::reference;
 use econoscope_desk::scores::Scores;
@@ -21,23 +17,20 @@ struct Page {
     methods: Vec<(String, &'static Indicator, Explanation)>,
 }
 
-pub(super) fn calls(_: &PageRequest) -> Vec<EndpointCall> {
-    let call = |about: &Indicator| {
-        EndpointCall::new("explain_indicator", &[("indicator", about.ticker())])
-    };
+pub(super) fn calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
+    let call =
+        |about: &Indicator| EndpointCall::new("explain_indicator", [("indicator", about.ticker())]);
     reference::methods().map(call).collect()
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let description =
-        "Formula, inputs, source and present make-up of every composite and of the macro regime.";
     let methods = reference::methods().map(|about| {
         let series = Catalogue::of_indicator(about).map(|info| desk.display_id(&info.id));
         let id = series.unwrap_or_else(|| about.id.to_owned());
         Ok((id, about, answers.read()?))
     });
     render_page(&Page {
-        frame: Frame::new(desk, "Methods", description, "/methods"),
+        frame: Frame::of(desk, "/methods"),
         methods: methods.collect::<Result<_>>()?,
     })
 }

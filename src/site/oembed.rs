@@ -2,8 +2,7 @@
 
 use super::charts::format_title;
 use super::prelude::*;
-use super::text::encode_segment;
-use super::view::{format_titles, query_string};
+use super::view::format_titles;
 use super::{release, scenarios, widgets};
 use axum::http::StatusCode;
 use serde_json::json;
@@ -59,15 +58,11 @@ fn side(request: &PageRequest, name: &str, default: u32, min: u32) -> Result<u32
     let Some(text) = request.argument(name) else {
         return Ok(default);
     };
-    match text.parse::<u32>() {
-        Ok(max) => Ok(default.min(max).max(min)),
-        Err(_) => Err(Error::invalid(
-            name,
-            text,
-            "is not a number of pixels",
-            "a whole number, such as 600",
-        )),
-    }
+    let max: u32 = text.parse().map_err(|_| {
+        let allowed = "a whole number, such as 600";
+        Error::invalid(name, text, "is not a number of pixels", allowed)
+    })?;
+    Ok(default.min(max).max(min))
 }
 
 /// Returns the card of a page.

@@ -1,9 +1,8 @@
 //! The arguments of a page request, limited to those that the page defines.
 
+use super::prelude::*;
 use econoscope_answers::dates::parse_as_of;
-use econoscope_core::error::{Result, single_line};
-use econoscope_core::model::AsOf;
-use econoscope_desk::Desk;
+use econoscope_core::error::single_line;
 
 /// Path of the page of a series.
 pub(super) const SERIES_PATH: &str = "/series/{name}";
@@ -50,15 +49,11 @@ impl PageRequest {
             let value = query_value(query, name).filter(|value| !is_ignored(name, value));
             Some((*name, value.or(default)?))
         };
+        let names = groups.iter().copied().flatten();
         Self {
             path,
             name: canonical_name(desk, path, &single_line(name)),
-            arguments: groups
-                .iter()
-                .copied()
-                .flatten()
-                .filter_map(argument)
-                .collect(),
+            arguments: names.filter_map(argument).collect(),
         }
     }
 

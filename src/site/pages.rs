@@ -1,18 +1,16 @@
 //! The table of pages, widgets and pictures, and the handler that serves them from a cache.
 
-use super::document::Document;
-use super::endpoint_calls::{Answers, EndpointCall};
-use super::page_request::{CHART_PATH, METRIC_PATH, PageRequest, SERIES_PATH};
-use super::search::{self, Hit};
+use super::page_request::{CHART_PATH, METRIC_PATH, SERIES_PATH};
+use super::prelude::*;
 use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed, error_page};
 use super::{
-    glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
+    glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, search, series,
 };
 use super::{view, why, widget_frame, widgets};
 use crate::admission::{Admission, Policy, Price};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
-use Source::{Endpoints, EndpointsOrForwarded, Local, LocalOnly, LocalOrEndpoints};
+use Source::{Endpoints, Forwarded, Local, LocalOnly};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -21,11 +19,9 @@ use axum::routing::get;
 use econoscope_answers::endpoints::fetch::FetchedDocument;
 use econoscope_answers::{Backend, Route};
 use econoscope_core::cache::Cache;
-use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
-use econoscope_desk::{Desk, State as DataState};
+use econoscope_desk::State as DataState;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A page, widget or picture.
 struct Page {
@@ -46,14 +42,15 @@ enum Listing {
     Navigation(&'static str),
     /// In the sitemap.
     Sitemap,
-    /// In the sitemap with the address of each item in the binary.
-    Items(fn() -> Vec<String>),
+    /// In the sitemap with each item in the binary, of which it has the names.
+    Items(fn() -> Vec<&'static str>),
     /// Nowhere: a picture, a file for programs, or a page of endless variety.
     Unlisted,
 }
 
 type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
-type Calls = fn(&PageRequest) -> Vec<EndpointCall>;
+/// Returns the calls for a request, where the flag is set those of a server that forwards.
+type Calls = fn(&PageRequest, bool) -> Vec<EndpointCall>;
 
 /// Where a page takes its figures from.
 #[derive(Clone, Copy)]
@@ -64,10 +61,8 @@ enum Source {
     LocalOnly,
     /// Endpoints.
     Endpoints(Calls),
-    /// Endpoints, or fewer on a server that forwards.
-    EndpointsOrForwarded(Calls, Calls),
     /// The desk, or endpoints on a server that forwards.
-    LocalOrEndpoints(Calls),
+    Forwarded(Calls),
 }
 
 /// Declares a page: all fields in their order.
@@ -88,32 +83,9 @@ impl Page {
     /// Returns the calls of endpoints for a request.
     fn calls(&self, request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
         match self.source {
-            EndpointsOrForwarded(_, calls) | LocalOrEndpoints(calls) if is_forwarding => {
-                calls(request)
-            }
-            Endpoints(calls) | EndpointsOrForwarded(calls, _) => calls(request),
-            Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
-        }
-    }
-
-    /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
-    /// for a name that is unknown.
-    fn render_error(
-        &self,
-        desk: &Desk,
-        request: &PageRequest,
-        error: &Error,
-        hits: Vec<Hit>,
-    ) -> Result<Document> {
-        match self.path.split('/').nth(1) {
-            Some("widget") => widget_frame::render_error(desk, request, error),
-            Some("suggest" | "oembed" | "compare.csv" | "alerts.atom" | "alerts.ics") => {
-                Ok(oembed::render_error(error))
-            }
-            Some("cite") if request.form_value("format") == "json" => {
-                Ok(oembed::render_error(error))
-            }
-            Some(_) | None => error_page::render(desk, request, error, hits),
+            Endpoints(calls) => calls(request, is_forwarding),
+            Forwarded(calls) if is_forwarding => calls(request, true),
+            Local | LocalOnly | Forwarded(_) => Vec::new(),
         }
     }
 }
@@ -132,22 +104,22 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 41] = [
-    page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
+    page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
-    page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    page!(SERIES_PATH, series::page, Forwarded(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::names), "/series/UNRATE"),
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
     page!("/compare.csv", compare::csv, LocalOnly, &[&compare::ARGUMENTS], Unlisted, "/compare.csv?series=DGS10,DGS2"),
     page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
-    page!("/why/{name}", why::page, LocalOnly, &[&why::ARGUMENTS], Items(why::paths), "/why/CPIAUCSL"),
+    page!("/why/{name}", why::page, LocalOnly, &[&why::ARGUMENTS], Items(why::names), "/why/CPIAUCSL"),
     page!("/calendar", calendar::page, LocalOnly, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
     page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
     page!("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
     page!("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
     page!("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
-    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
+    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::names), "/scenarios/sahm-trigger"),
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
     page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
     page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
@@ -155,12 +127,12 @@ static PAGES: [Page; 41] = [
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
-    page!("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
+    page!("/articles/{name}", articles::article, Local, &[], Items(articles::names), "/articles/regime"),
     page!("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
-    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
+    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::names), "/glossary/yield-curve"),
     page!("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
     page!("/rights", rights::page, Local, &[], Sitemap, "/rights"),
-    page!(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
+    page!(CHART_PATH, pictures::series, Forwarded(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
     page!("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
     page!("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
     page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
@@ -170,8 +142,8 @@ static PAGES: [Page; 41] = [
     page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
     page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
     page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
-    page!("/widget/recession", widgets::recession, EndpointsOrForwarded(widgets::recession_calls, widgets::forwarded_recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
-    page!(METRIC_PATH, widgets::metric, EndpointsOrForwarded(widgets::metric_calls, widgets::forwarded_metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    page!("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    page!(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
     page!("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
 
@@ -187,7 +159,10 @@ pub(super) fn navigation() -> impl Iterator<Item = (&'static str, &'static str)>
 pub(crate) fn sitemap_paths() -> impl Iterator<Item = String> {
     PAGES.iter().flat_map(|page| match page.listing {
         Navigation(_) | Sitemap => vec![page.path.to_owned()],
-        Items(paths) => paths(),
+        Items(names) => {
+            let path = |name| page.path.replace("{name}", name);
+            names().into_iter().map(path).collect()
+        }
         Unlisted => Vec::new(),
     })
 }
@@ -235,9 +210,8 @@ impl DocumentCache {
 
     /// Returns a document that is cached and not too old: figures of an upstream change within one state of the data.
     fn get(&self, key: &Key) -> Option<Arc<Document>> {
-        self.documents
-            .get(key)
-            .filter(|document| document.is_current())
+        let cached = self.documents.get(key);
+        cached.filter(|document| document.is_current())
     }
 
     /// Renders a document in the pool, once for all callers that wait for it, and caches it. Errors are not cached.
@@ -285,8 +259,8 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
             let desk = site.backend.desk();
-            let request =
-                PageRequest::parse(desk, page.path, page.arguments, name, query.as_deref());
+            let text = query.as_deref();
+            let request = PageRequest::parse(desk, page.path, page.arguments, name, text);
             site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))
@@ -377,7 +351,7 @@ impl Site {
         Ok(Document::data("text/markdown; charset=utf-8", text))
     }
 
-    /// Renders the document of a request that failed.
+    /// Renders the document of a request that failed: as HTML for people, as a widget for frames, as JSON for programs.
     async fn error_document(
         &self,
         page: &'static Page,
@@ -386,15 +360,22 @@ impl Site {
     ) -> Result<Arc<Document>> {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
-        let hits = if matches!(error, Error::Unknown { .. }) {
+        let mut hits = Vec::new();
+        if matches!(error, Error::Unknown { .. }) {
             let search_desk = Arc::clone(desk);
             let unknown = error.clone();
             let search = move || Ok(error_page::search_hits(&search_desk, &unknown));
-            self.backend.pool().run(search).await?
-        } else {
-            Vec::new()
+            hits = self.backend.pool().run(search).await?;
+        }
+        let is_json = request.form_value("format") == "json";
+        let document = match page.path.split('/').nth(1).unwrap_or_default() {
+            "widget" => widget_frame::render_error(desk, request, &error)?,
+            "cite" if !is_json => error_page::render(desk, request, &error, hits)?,
+            "cite" | "suggest" | "oembed" | "compare.csv" | "alerts.atom" | "alerts.ics" => {
+                oembed::render_error(&error)
+            }
+            _ => error_page::render(desk, request, &error, hits)?,
         };
-        let document = page.render_error(desk, request, &error, hits)?;
         Ok(Arc::new(document.with_error(&error)))
     }
 
@@ -408,10 +389,9 @@ impl Site {
         let backend = &*self.backend;
         let is_forwarding = backend.upstream().is_some();
         if is_forwarding && matches!(page.source, LocalOnly) {
-            return Err(Error::NotPermitted {
-                what: "this page".to_owned(),
-                reason: FORWARDING.to_owned(),
-            });
+            let what = "this page".to_owned();
+            let reason = FORWARDING.to_owned();
+            return Err(Error::NotPermitted { what, reason });
         }
         let key = (backend.desk().state()?, request.cache_key());
         if let Some(cached) = self.cache.get(&key) {

@@ -4,14 +4,13 @@ use super::charts;
 use super::frame;
 use super::prelude::*;
 use super::quadrant::{self, Picture};
-use super::text::{format_dates, format_exact, format_points};
-use super::view::{View, split_list};
+use super::text::format_points;
+use super::view::split_list;
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_core::chart::{ChartSpec, DENSITY, Theme, render_panels, render_png};
 use econoscope_core::format::month;
-use econoscope_core::model::AsOf;
 
 /// Arguments of every picture.
 pub(super) const ARGUMENTS: [&str; 3] = ["theme", "width", "height"];
@@ -63,7 +62,7 @@ fn check_work(width: u16, height: u16, lines: usize) -> Result<()> {
     ))
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     vec![view::figures_call(name(request), request)]
 }
 
@@ -76,19 +75,15 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.display_id(&info.id);
-    let View {
-        mut spec,
-        comparison,
-        ..
-    } = view::load(desk, &id, request, &mut answers)?;
+    let view = view::load(desk, &id, request, &mut answers)?;
+    let mut spec = view.spec;
     let is_empty = spec.lines.iter().all(|line| line.points.is_empty());
     if is_empty && !answers.is_forwarded {
         // A range without figures has a picture; a series without any has a reason.
-        let as_of = request.as_of(desk)?;
-        desk.series_or_reason(&info, as_of)?;
+        desk.series_or_reason(&info, request.as_of(desk)?)?;
     }
     spec.title = charts::format_title(&id, Some(&info.title));
-    if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
+    if let Some(past) = view.comparison.filter(|past| !past.latest_path.is_empty()) {
         spec.title += &format!("; gray: {}", past.vintage);
     }
     spec.source.clone_from(&info.source);
@@ -110,7 +105,7 @@ pub(super) fn render_with_citation(
     id: &str,
     mut spec: ChartSpec,
 ) -> Result<Document> {
-    let address = cite::short_address(desk, id);
+    let address = format!("{}/cite/{}", cite::host(desk), encode_segment(id));
     spec.credit = format!("{}, {address}", desk.attribution().text);
     render(desk, request, spec, &[])
 }
@@ -161,14 +156,12 @@ fn format(request: &PageRequest) -> Result<&'static str> {
         "" => request.path,
         name => name,
     };
-    let extension = path
-        .rsplit_once('.')
-        .map_or("", |(_, extension)| extension)
-        .to_ascii_lowercase();
-    let format = ["png", "svg"].into_iter().find(|f| *f == extension);
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let lower = extension.to_ascii_lowercase();
+    let format = ["png", "svg"].into_iter().find(|f| *f == lower);
     format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";
-        Error::invalid("chart", &extension, "is not a supported format", allowed)
+        Error::invalid("chart", &lower, "is not a supported format", allowed)
     })
 }
 
@@ -176,26 +169,22 @@ fn theme(request: &PageRequest) -> Result<Theme> {
     match request.argument("theme") {
         None | Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
-        Some(other) => Err(Error::invalid(
-            "theme",
-            other,
-            "is not a theme",
-            "light or dark",
-        )),
+        Some(other) => {
+            let allowed = "light or dark";
+            Err(Error::invalid("theme", other, "is not a theme", allowed))
+        }
     }
 }
 
 /// Returns the requested size. A missing side follows the default proportion.
 fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
     let side = |name: &str, (min, max): (u16, u16)| {
-        let Some(text) = request.argument(name) else {
-            return Ok(None);
-        };
-        let size = text.parse().ok().filter(|n| (min..=max).contains(n));
-        size.map(Some).ok_or_else(|| {
+        let parse = |text: &str| {
+            let size = text.parse().ok().filter(|n| (min..=max).contains(n));
             let allowed = format!("{min} to {max} pixels");
-            Error::invalid(name, text, "is not a valid size", &allowed)
-        })
+            size.ok_or_else(|| Error::invalid(name, text, "is not a valid size", &allowed))
+        };
+        request.argument(name).map(parse).transpose()
     };
     let scale = |size: u16, numerator: u16, denominator: u16, (min, max): (u16, u16)| {
         let size = u32::from(size) * u32::from(numerator) / u32::from(denominator);
@@ -225,11 +214,8 @@ pub(super) fn render(
     };
     let requested = size(request)?;
     if let Some((width, height)) = requested.filter(|_| format(request).is_ok_and(|f| f == "png")) {
-        let lines = [&spec]
-            .into_iter()
-            .chain(others)
-            .map(|s| s.lines.len().max(1));
-        check_work(width, height, lines.sum())?;
+        let specs = [&spec].into_iter().chain(others);
+        check_work(width, height, specs.map(|s| s.lines.len().max(1)).sum())?;
     }
     (spec.size, spec.theme) = (requested.unwrap_or(default), theme(request)?);
     if spec.credit.is_empty() {
@@ -240,22 +226,20 @@ pub(super) fn render(
 
 /// Encodes an SVG drawing in the requested format.
 fn encode(request: &PageRequest, drawing: String) -> Result<Document> {
-    Ok(match format(request)? {
-        "png" => {
-            // A requested size is in pixels.
-            let is_sized = size(request)?.is_some();
-            let density = if is_sized { 1.0 } else { DENSITY };
-            Document::picture("image/png", render_png(&drawing, density)?)
-        }
-        _ => Document::picture("image/svg+xml", drawing.into_bytes()),
-    })
+    if format(request)? == "svg" {
+        return Ok(Document::picture("image/svg+xml", drawing));
+    }
+    // A requested size is in pixels.
+    let density = size(request)?.map_or(DENSITY, |_| 1.0);
+    let picture = render_png(&drawing, density)?;
+    Ok(Document::picture("image/png", picture))
 }
 
 /// Renders the icon for browsers that request it at its default path.
 pub(super) fn icon(_: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
         fill=\"none\" stroke=\"#1d4f80\" stroke-width=\"2\"/></svg>";
-    Ok(Document::picture("image/svg+xml", svg.as_bytes().to_vec()))
+    Ok(Document::picture("image/svg+xml", svg))
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! Drawings of the regime plane: growth to the right, inflation upwards, a dot at the present scores.
 
-use super::frame::render;
 use super::prelude::*;
 use econoscope_core::chart::FONTS;
 use econoscope_core::format::{number, signed};
-use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::regime::PUBLISHED;
 
 /// The score at the edge of a widget's plane. Higher scores are drawn on the edge.
@@ -104,12 +102,14 @@ impl Plane<'_> {
 
 /// Draws the plane of a page. Empty without a path.
 pub(super) fn draw_large(path: &[Scores], regime: &str) -> Result<String> {
-    path.last().map_or(Ok(String::new()), |now| {
-        render(&Plane {
-            path,
-            now,
-            regime,
-            edge: fitting_edge(path),
-        })
+    let Some(now) = path.last() else {
+        return Ok(String::new());
+    };
+    let edge = fitting_edge(path);
+    render(&Plane {
+        path,
+        now,
+        regime,
+        edge,
     })
 }

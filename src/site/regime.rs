@@ -2,20 +2,14 @@
 
 use super::error_page::describe_gap;
 use super::prelude::*;
-use super::text::{
-    describe_data_age, format_dates, format_exact, format_or_dash, format_percent, format_points,
-    format_whole,
-};
+use super::text::{describe_data_age, format_percent, format_points, format_whole};
 use super::widgets::regime_label;
 use super::{home, quadrant};
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, month, signed};
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, established};
-use econoscope_core::model::Date;
 use std::collections::BTreeMap;
 
 /// Months in the path of the plane.
@@ -42,22 +36,20 @@ struct Page<'a> {
     is_forwarded: bool,
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     let explanation =
-        |ticker: &str| EndpointCall::new("explain_indicator", &[("indicator", ticker), as_of]);
-    let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
+        |ticker: &str| EndpointCall::new("explain_indicator", [("indicator", ticker), as_of]);
+    let mut calls = vec![EndpointCall::new("get_regime", [as_of])];
     calls.extend(established().map(|composite| explanation(composite.indicator.ticker())));
-    calls.push(EndpointCall::new("list_scenarios", &[("limit", "100")]));
+    calls.push(EndpointCall::new("list_scenarios", [("limit", "100")]));
     calls
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let as_of = request.as_of(desk)?;
-    let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
-    let mut frame = Frame::new(desk, "Macro regime", description, "/regime")
-        .with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::of(desk, "/regime").with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = if answers.is_forwarded {
         OWN_PARTS.to_owned()
     } else {
@@ -65,12 +57,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     };
     let composites = established()
         .map(|composite| {
-            let info = desk.resolve("series", composite.indicator.id)?;
-            Ok((
-                desk.display_id(&info.id),
-                &composite.indicator,
-                answers.read(),
-            ))
+            let about = &composite.indicator;
+            let info = desk.resolve("series", about.id)?;
+            Ok((desk.display_id(&info.id), about, answers.read()))
         })
         .collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
@@ -97,17 +86,13 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 pub(super) fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     let score = explanation.scores.first();
     if let Some((value, score)) = score.and_then(|score| Some((score.value?, score))) {
-        let label = explanation
-            .label
-            .as_ref()
-            .map_or_else(String::new, |label| format!(", {label}"));
+        let label = enclosed(", ", explanation.label.as_deref().unwrap_or_default(), "");
         let decimals = Catalogue::of_indicator(about).map_or(2, |info| info.decimals);
         return Unit::parse(&score.unit, "").write(value, usize::from(decimals)) + &label;
     }
-    match explanation.provenance.notes.get("value") {
-        Some(reason) => format_dates(&format!("Not available: {reason}")),
-        None => "Not available".to_owned(),
-    }
+    let noted = explanation.provenance.notes.get("value");
+    let reason = enclosed(": ", noted.map_or("", String::as_str), "");
+    format_dates(&format!("Not available{reason}"))
 }
 
 /// Returns points as a share of the largest ones of the answer.

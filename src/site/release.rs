@@ -5,20 +5,16 @@ use super::calendar::{format_measure, format_parts, format_surprise, format_valu
 use super::figure::{self, Figure};
 use super::prelude::*;
 use super::strip::Strip;
-use super::text::{
-    encode_segment, format_dates, format_day, format_exact, format_or_dash, format_revision,
-};
+use super::text::format_revision;
 use super::widget_frame::Widget;
-use super::{charts, pictures, view};
+use super::{charts, pictures};
 use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer};
 use econoscope_answers::endpoints::time_series;
 use econoscope_answers::render::error_bar;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
-use econoscope_core::format::period;
-use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
-use econoscope_core::model::{AsOf, Frequency, Observation};
+use econoscope_core::indicators::prose::lowercase_first;
 
 /// Days within which every release has at least one event.
 const DAYS: u8 = 120;
@@ -28,7 +24,8 @@ const DAYS: u8 = 120;
 struct Page {
     frame: Frame,
     release: ReleaseEvent,
-    cards: Vec<Card>,
+    /// The strip is drawn on the page alone, since each surprise is computed from two past days.
+    cards: Vec<(Card, Strip)>,
 }
 
 /// A figure of a release with its chart.
@@ -40,8 +37,6 @@ struct Card {
     /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
-    /// Drawn on the page alone, since each surprise is computed from two past days.
-    strip: Strip,
     /// How far the newest print may still move; empty without a validated error bar.
     error_bar: String,
 }
@@ -60,9 +55,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
     let cards = figures.into_iter().map(|figure| {
-        let card = card(desk, figure)?;
-        let strip = Strip::new(desk, &card.figure)?;
-        Ok(Card { strip, ..card })
+        let strip = Strip::new(desk, &figure)?;
+        Ok((card(desk, figure)?, strip))
     });
     render_page(&Page {
         cards: cards.collect::<Result<_>>()?,
@@ -79,8 +73,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let (release, figure) = first_figure(desk, &request.name)?;
     let Card { figure, spec, .. } = card(desk, figure)?;
     let picture = render_fluid(&spec);
-    let title = figure.name.clone();
-    let mut widget = Widget::new(request, title, desk.attribution(), spec.source);
+    let mut widget = Widget::new(request, &*figure.name, desk.attribution(), spec.source);
     let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
     widget.picture = picture;
@@ -136,23 +129,19 @@ pub(super) fn figures(desk: &Desk) -> Result<Vec<(String, String)>> {
 /// As [`page`]; [`Error::NoData`] for a release without figures.
 pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, ScheduledFigure)> {
     let (release, figures) = next_release(desk, name)?;
-    match figures.into_iter().next() {
-        Some(figure) => Ok((release, figure)),
-        None => Err(Error::no_data(
-            &release.name,
-            "no expectation is computed for any of its figures",
-        )),
-    }
+    let first = figures.into_iter().next().ok_or_else(|| {
+        let reason = "no expectation is computed for any of its figures";
+        Error::no_data(&release.name, reason)
+    })?;
+    Ok((release, first))
 }
 
 /// Returns the next event of a release, and all of its figures or the figure of a series.
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
     let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
     let release = answer.events.into_iter().next().ok_or_else(|| {
-        Error::no_data(
-            name,
-            "the calendar has no release of it in the next 120 days",
-        )
+        let reason = "the calendar has no release of it in the next 120 days";
+        Error::no_data(name, reason)
     })?;
     let mut figures = answer.figures;
     let is_named = |f: &ScheduledFigure| f.series_id.eq_ignore_ascii_case(name);
@@ -174,23 +163,21 @@ fn unexpected_figures(
     let is_named = |id: &&String| id.eq_ignore_ascii_case(name);
     let named = release.series.iter().find(is_named);
     let ids = named.map_or(release.series.as_slice(), std::slice::from_ref);
-    let mut figures = Vec::new();
+    let mut known = Vec::new();
     for id in ids {
         let info = desk.resolve("series", id)?;
-        if figures.len() < MAX_CARDS && desk.series(&info, AsOf::Latest)?.is_some() {
-            figures.push(ScheduledFigure {
-                series_id: id.clone(),
-                name: info.title.clone(),
-                release: release.release.clone(),
-                ..ScheduledFigure::default()
-            });
+        if known.len() < MAX_CARDS && desk.series(&info, AsOf::Latest)?.is_some() {
+            known.push((id, info));
         }
     }
-    figures.retain(|figure| {
-        let info = desk.resolve("series", &figure.series_id);
-        info.is_ok_and(|info| desk.check_permitted(&info).is_ok())
-    });
-    Ok(figures)
+    known.retain(|(_, info)| desk.check_permitted(info).is_ok());
+    let figure = |(id, info): (&String, Arc<SeriesInfo>)| ScheduledFigure {
+        series_id: id.clone(),
+        name: info.title.clone(),
+        release: release.release.clone(),
+        ..ScheduledFigure::default()
+    };
+    Ok(known.into_iter().map(figure).collect())
 }
 
 /// Charts first prints and present values, or the series itself where there are no vintages.
@@ -198,11 +185,8 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let info = desk.resolve("series", &figure.series_id)?;
     desk.check_permitted(&info)?;
     let frequency = info.frequency;
-    let prints = if info.is_composite() {
-        None
-    } else {
-        Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1)
-    };
+    let answer = (!info.is_composite()).then(|| revisions::read(desk, &info, None));
+    let prints = answer.transpose()?.filter(|r| r.first_prints.len() > 1);
     // From the first of the listed prints on, or so many years back.
     let first = prints
         .as_ref()
@@ -211,13 +195,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let rows = |units: &str| newest_rows(desk, &figure.series_id, &start, units);
     let levels = rows("")?;
     let mut spec = match &prints {
-        Some(answer) => {
-            let now = match measured_units(answer) {
-                "" => levels.clone(),
-                units => rows(units)?,
-            };
-            plot_prints(&figure, answer, now)
-        }
+        Some(answer) => plot_prints(&figure, answer, rows(measured_units(answer))?),
         None => levels.clone(),
     };
     spec.source.clone_from(&info.source);
@@ -233,15 +211,11 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
         && answer.measure != LEVEL
         && let Some(newest) = spec.lines.last().and_then(|line| line.points.last())
     {
-        let label = format!(
-            "{}, {}",
-            capitalize(&answer.measure),
-            period(newest.date, frequency)
-        );
+        let measure = capitalize(&answer.measure);
+        let label = format!("{measure}, {}", period(newest.date, frequency));
         facts.push((label, figure::write(&spec, newest.value)));
     }
     Ok(Card {
-        strip: Strip::default(),
         figure,
         spec,
         facts,
@@ -261,7 +235,7 @@ const RANGE: &str = "3y";
 /// Plots the newest rows of a series in some units.
 fn newest_rows(desk: &Desk, id: &str, start: &str, units: &str) -> Result<ChartSpec> {
     let arguments = [("seriesId", id), ("start", start), ("units", units)];
-    let arguments = view::endpoint_arguments(arguments);
+    let arguments = endpoint_arguments(arguments);
     Ok(charts::plot(&time_series::read_all_rows(desk, arguments)?))
 }
 
@@ -276,28 +250,28 @@ fn measured_units(answer: &RevisionsAnswer) -> &'static str {
 }
 
 /// Plots first prints, and in their measure the figures of today, which go on where no vintage is held.
-fn plot_prints(figure: &ScheduledFigure, answer: &RevisionsAnswer, now: ChartSpec) -> ChartSpec {
+fn plot_prints(
+    figure: &ScheduledFigure,
+    answer: &RevisionsAnswer,
+    mut now: ChartSpec,
+) -> ChartSpec {
     let prints = answer.first_prints.iter().rev();
     let first = prints.filter_map(|print| Some(Observation::new(print.date, print.first?)));
-    let mut lines = now.lines.clone();
-    for line in &mut lines {
+    for line in &mut now.lines {
         line.name = "Now".to_owned();
     }
-    let frequency = lines.first().map(|line| line.frequency);
-    let first = Line {
+    let frequency = now.lines.first().map(|line| line.frequency);
+    let ghost = Line {
         name: "First".to_owned(),
         points: first.collect(),
         frequency: frequency.unwrap_or(Frequency::Monthly),
         is_right: false,
         color: GHOST_COLOR,
     };
-    lines.insert(0, first);
+    now.lines.insert(0, ghost);
+    now.title.clone_from(&figure.name);
     let measure = capitalize(&answer.measure);
-    ChartSpec {
-        title: figure.name.clone(),
-        unit: format!("{measure}, {}", lowercase_first(&answer.unit)),
-        lines,
-        shading: Vec::new(),
-        ..now
-    }
+    now.unit = format!("{measure}, {}", lowercase_first(&answer.unit));
+    now.shading.clear();
+    now
 }

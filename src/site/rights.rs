@@ -1,10 +1,7 @@
 //! The page on rights: for each class, what its figures may be used for and the sources in it.
 
 use super::prelude::*;
-use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::SeriesInfo;
-use econoscope_core::model::series_info::Rights;
-use std::sync::Arc;
+use econoscope_core::model::table;
 
 #[derive(Template)]
 #[template(path = "rights.html")]
@@ -14,32 +11,26 @@ struct Page {
     notices: Vec<(String, String)>,
 }
 
-/// Classes of series: name, rights, answer, and whether this service computes them.
-const CLASSES: [(&str, Rights, &str, bool); 4] = [
-    ("Public domain", Rights::Ok, PUBLIC, false),
-    (
-        "With the source named",
-        Rights::OkWithCitation,
-        CITED,
-        false,
-    ),
-    ("Not to be passed on", Rights::FetchOnly, OWN, false),
-    ("Indicators of this service", Rights::Ok, COMPUTED, true),
-];
-const PUBLIC: &str = "Yes. These figures are in the public domain: you may print, show, sell and pass them on. Please \
-    name the source anyway, so that your readers can check.";
-const CITED: &str = "Yes, if you name the source beside the figure or chart. A few Reserve Banks ask businesses to \
-    read their terms first; the page of each series names them.";
-const OWN: &str = "Only for yourself. A company sells these figures, or the terms of their source allow personal use \
-    only. A public server does not pass them on, and you may not do so without a license.";
-const COMPUTED: &str = "Yes, with the credit line. They are computed here from figures that may be passed on, by formulas \
-    that anybody may use.";
+/// Classes of series with what may be done with their figures.
+const CLASSES: &str = include_str!("../../data/rights.csv");
+
+/// Returns the class, the name and the answer of each class of series.
+fn classes() -> impl Iterator<Item = [&'static str; 3]> {
+    // A test reads every row.
+    table::rows(CLASSES).filter_map(|(_, row)| row.ok())
+}
+
+/// Returns the class of a series: the word for its rights, unless this service computes it.
+fn class_of(info: &SeriesInfo) -> &'static str {
+    if info.is_composite() {
+        return "computed";
+    }
+    info.rights.word()
+}
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description =
-        "Who may print, show or pass on the figures of this service, by class of rights.";
     render_page(&Page {
-        frame: Frame::new(desk, "May I use this?", description, "/rights"),
+        frame: Frame::of(desk, "/rights"),
         notices: notices(desk),
     })
 }
@@ -58,35 +49,26 @@ fn notices(desk: &Desk) -> Vec<(String, String)> {
 
 /// Renders the classes and the notices as Markdown.
 pub(crate) fn render_markdown(desk: &Desk) -> String {
-    let classes = CLASSES
-        .iter()
-        .map(|(name, _, answer, _)| format!("## {name}\n{answer}\n"));
+    let sections = classes().map(|[_, name, answer]| format!("## {name}\n{answer}\n"));
     let required = notices(desk).into_iter();
     let lines = required.map(|(name, notice)| format!("- {name}: {notice}\n"));
     format!(
         "# May I use this?\n\n{}\n## Notices that sources require\n{}",
-        classes.collect::<String>(),
+        sections.collect::<String>(),
         lines.collect::<String>()
     )
 }
 
 /// Returns the answer for a series: what may be done with its figures.
 pub(super) fn answer_for(info: &SeriesInfo) -> &'static str {
-    let mut classes = CLASSES.iter();
-    let class = classes.find(|(_, rights, _, is_computed)| is_in(info, rights, is_computed));
-    class.map_or("", |(_, _, answer, _)| answer)
-}
-
-/// Returns whether a series belongs to a class.
-fn is_in(info: &SeriesInfo, rights: &Rights, is_computed: &bool) -> bool {
-    info.is_composite() == *is_computed && (*is_computed || info.rights == *rights)
+    let own = classes().find(|[class, ..]| *class == class_of(info));
+    own.map_or("", |[.., answer]| answer)
 }
 
 /// Returns the sources of a class, or the titles of computed series, and the number of its series.
-fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
-    let series = Catalogue::embedded()
-        .iter()
-        .filter(|info| is_in(info, rights, is_computed));
+fn sources(class: &str) -> (Vec<&'static str>, usize) {
+    let all = Catalogue::embedded().iter();
+    let series = all.filter(|info| class_of(info) == class);
     let source = |info: &'static Arc<SeriesInfo>| {
         if info.is_composite() {
             info.title.as_str()
@@ -100,4 +82,17 @@ fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
     sources.sort_unstable();
     sources.dedup();
     (sources, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_has_an_answer() {
+        assert_eq!(classes().count(), CLASSES.lines().count() - 1);
+        for info in Catalogue::embedded().iter() {
+            assert!(!answer_for(info).is_empty(), "{}", info.id);
+        }
+    }
 }

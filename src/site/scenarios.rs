@@ -1,22 +1,19 @@
 //! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
 use super::prelude::*;
-use super::text::{encode_segment, format_percent, format_whole};
+use super::text::{format_percent, format_whole};
 use super::widget_frame::Widget;
-use super::{articles, charts, error_page, pictures};
+use super::{articles, charts, error_page, figure, pictures};
 use econoscope_answers::endpoints::time_series::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid, render_sparkline};
 use econoscope_core::format::{Unit, change_text, heading, number};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
-use econoscope_core::indicators::prose::{capitalize, join};
-use econoscope_core::indicators::statistics::mean;
+use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
-use econoscope_desk::texts::scenarios::Scenario;
+use econoscope_desk::texts::scenarios::{self, Scenario};
 use jiff::ToSpan;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "scenarios.html")]
@@ -61,16 +58,12 @@ struct Progress {
     month: Date,
 }
 
-/// Returns the paths of the pages of all scenarios in the binary.
-pub(super) fn paths() -> Vec<String> {
-    let scenarios = econoscope_desk::texts::scenarios::embedded().iter();
-    scenarios
-        .map(|scenario| format!("/scenarios/{}", scenario.slug))
-        .collect()
+/// Returns the names of all scenarios in the binary.
+pub(super) fn names() -> Vec<&'static str> {
+    scenarios::embedded().iter().map(|s| &*s.slug).collect()
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     let row = |scenario| Ok((scenario, progress_or_reason(desk, scenario)?));
     let scenarios = desk.scenarios().into_iter();
     let mut rows: Vec<_> = scenarios.map(row).collect::<Result<_>>()?;
@@ -79,7 +72,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     };
     rows.sort_by(|a, b| moves(&a.1).total_cmp(&moves(&b.1)));
     render_page(&Index {
-        frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
+        frame: Frame::of(desk, "/scenarios"),
         rows,
         rates: desk.base_rates()?,
     })
@@ -123,16 +116,16 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
 pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let scenario = find(desk, &request.name)?;
     let progress = progress(desk, scenario)?;
-    let notes = progress.notes();
-    let picture = render_fluid(&progress.spec);
-    let title = scenario.title.clone();
-    let mut widget = Widget::new(request, title, desk.attribution(), progress.spec.source);
-    widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
-    widget.notes = notes;
-    widget.value = Some(progress.distance);
-    widget.date = format_month(&progress.month);
-    widget.picture = picture;
-    widget.render_document()
+    let credit = desk.attribution();
+    Widget {
+        more: format!("{}/scenarios/{}", credit.url, scenario.slug),
+        notes: progress.notes(),
+        date: format_month(&progress.month),
+        picture: render_fluid(&progress.spec),
+        value: Some(progress.distance),
+        ..Widget::new(request, &*scenario.title, credit, progress.spec.source)
+    }
+    .render_document()
 }
 
 /// Renders the progress as a picture.
@@ -152,24 +145,17 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
 /// # Errors
 /// [`Error::Unknown`] with similar names.
 pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
-    error_page::find("scenario", name, desk.scenarios(), |scenario| {
-        (&scenario.slug, &scenario.title)
-    })
+    let label = |scenario: &'a Scenario| (&*scenario.slug, &*scenario.title);
+    error_page::find("scenario", name, desk.scenarios(), label)
 }
 
 impl Progress {
-    /// Formats a value of the chart with its unit.
-    fn format(&self, value: f64) -> String {
-        let unit = Unit::parse(&self.spec.unit_short, &self.spec.unit);
-        unit.write(value, usize::from(self.spec.decimals))
-    }
-
     /// Draws the newest figures and the trigger as a small line.
     fn sparkline(&self) -> String {
         let mut spec = self.spec.clone();
         for line in &mut spec.lines {
-            line.points
-                .drain(..line.points.len().saturating_sub(MONTHS));
+            let older = line.points.len().saturating_sub(MONTHS);
+            line.points.drain(..older);
         }
         render_sparkline(&spec)
     }
@@ -219,11 +205,9 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
     let trigger_line = standing.figures.iter().map(at_trigger).collect();
     let now = standing.now;
     let distance = standing.trigger - now.value;
-    let changes = standing.figures.windows(2).map(|pair| match pair {
-        [before, after] => (after.value - before.value).abs(),
-        _ => 0.0,
-    });
-    let usual = mean(&changes.collect::<Vec<_>>()).filter(|usual| *usual > 0.0);
+    let pairs = standing.figures.array_windows();
+    let changes = pairs.map(|[before, after]| (after.value - before.value).abs());
+    let usual = average(changes).filter(|usual| *usual > 0.0);
     let moves = usual.map_or(f64::INFINITY, |usual| distance.abs() / usual);
     Ok(Progress {
         series: desk.display_id(&info.id),

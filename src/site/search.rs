@@ -1,17 +1,14 @@
 //! Search over series, terms, methods, scenarios and articles, for the box in the header of all pages.
 
-use super::catalogue;
 use super::error_page::describe;
 use super::prelude::*;
-use super::text::{encode_segment, format_interpretation, format_metric, late_note};
+use super::text::{format_interpretation, format_metric, late_note};
+use super::{catalogue, text};
 use econoscope_answers::endpoints::metric;
-use econoscope_core::format::period;
-use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, table, untrusted};
+use econoscope_core::model::{SeriesId, table, untrusted};
 use econoscope_desk::IMPORTED;
 use econoscope_desk::names::search::{Document as Match, Kind};
-use std::sync::Arc;
 
 const MAX_MATCHES: usize = 30;
 /// Maximum number of imported series among the matches.
@@ -21,6 +18,7 @@ const MAX_QUERY: usize = 80;
 const MAX_TITLE: usize = 200;
 
 /// A search result.
+#[derive(Default)]
 pub(super) struct Hit {
     /// The kind of page: "Series".
     pub(super) kind: &'static str,
@@ -43,31 +41,27 @@ const MAX_PAGES: usize = 3;
 /// Returns the pages of this site that have every word of a query.
 fn site_pages(query: &str) -> Vec<Hit> {
     let lower = query.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
-        .collect();
+    let all = text::words(&lower);
+    let words: Vec<&str> = all.filter(|word| !FILLERS.contains(word)).collect();
     if words.is_empty() {
         return Vec::new();
     }
     // A test reads every row.
     let rows = table::rows::<3>(PAGES).filter_map(|(_, row)| row.ok());
-    let has_all = |text: &str| {
-        let mut wanted = words.iter();
-        wanted.all(|word| text.split(' ').any(|own| own == *word))
-    };
+    let has = |text: &str, word: &str| text.split(' ').any(|own| own == word);
+    let has_all = |text: &str| words.iter().all(|word| has(text, word));
     let found = rows.filter(|[title, _, own]| has_all(own) || has_all(&title.to_lowercase()));
     let hit = |[title, href, _]: [&str; 3]| Hit {
         kind: "Page",
         href: href.to_owned(),
         title: title.to_owned(),
-        note: String::new(),
-        is_empty: false,
+        ..Hit::default()
     };
     found.take(MAX_PAGES).map(hit).collect()
 }
 
 /// The best result, with its figure.
+#[derive(Default)]
 struct Lead {
     hit: Hit,
     /// "19.7"; `None` where there is no figure or it may not be shown.
@@ -91,10 +85,7 @@ struct Page {
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
     let query = request.form_value("q").trim().to_owned();
-    let title = match query.as_str() {
-        "" => "Search".to_owned(),
-        query => format!("Search: {query}"),
-    };
+    let title = format!("Search{}", enclosed(": ", &query, ""));
     let description = "Search series, terms, methods, scenarios and articles.";
     let mut frame = Frame::new(desk, &title, description, "/search");
     frame.search_text.clone_from(&query);
@@ -103,7 +94,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Resu
     let mut hits: Vec<Hit> = matches.iter().filter_map(|m| hit(desk, m)).collect();
     if !answers.is_forwarded {
         for hit in hits.iter_mut().filter(|hit| hit.kind == SERIES) {
-            hit.is_empty = !is_available(desk, &hit.note)?;
+            let info = desk.resolve("series", &hit.note)?;
+            hit.is_empty = !catalogue::is_available(desk, &info)?;
         }
         hits.sort_by_key(|hit| hit.is_empty);
     }
@@ -118,12 +110,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Resu
 
 /// The kind of a result that is a series.
 const SERIES: &str = "Series";
-
-/// Returns whether this server has figures of a series.
-fn is_available(desk: &Desk, id: &str) -> Result<bool> {
-    let info = desk.resolve("series", id)?;
-    catalogue::is_available(desk, &info)
-}
 
 /// Returns the results for a query, the best first.
 pub(super) fn hits(desk: &Desk, query: &str, limit: usize) -> Result<Vec<Hit>> {
@@ -158,11 +144,9 @@ fn lead(
         Ok(info) => info,
         Err(Error::Unknown { .. } | Error::Ambiguous { .. } | Error::InvalidParam { .. }) => {
             let is_match = |c: &&Composite| {
-                matches.iter().any(|m| match m.kind {
-                    Kind::Series => m.name == c.indicator.id,
-                    Kind::Method => m.name == c.indicator.slug(),
-                    Kind::Term | Kind::Scenario | Kind::Article => false,
-                })
+                let [id, slug] = [c.indicator.id, &*c.indicator.slug()];
+                let own = [(Kind::Series, id), (Kind::Method, slug)];
+                matches.iter().any(|m| own.contains(&(m.kind, &*m.name)))
             };
             let composite = established().find(is_match).map(|c| c.indicator.id);
             let mut series = matches.iter().filter(|m| m.kind == Kind::Series);
@@ -181,9 +165,7 @@ fn lead(
     matches.retain(|m| m.kind != Kind::Series || m.name != info.id.as_str());
     let mut lead = Lead {
         hit: series_hit(desk, info.id.as_str(), &info.title),
-        value: None,
-        unit: String::new(),
-        text: String::new(),
+        ..Lead::default()
     };
     match desk.check_permitted(&info) {
         Ok(()) if is_forwarded => return Ok(Some(lead)),
@@ -195,10 +177,8 @@ fn lead(
         Err(error) => return Err(error),
     }
     let metric = metric::read(desk, &info, AsOf::Latest)?;
-    let number = metric
-        .value
-        .map(|value| format_metric(desk, &metric, value));
-    let (value, unit) = number.unzip();
+    let parts = |value| format_metric(desk, &metric, value);
+    let (value, unit) = metric.value.map(parts).unzip();
     let long = metric.unit_in_words.as_deref().unwrap_or_default();
     let basis = long.split_once(", ").map(|(_, basis)| basis.to_owned());
     let period = metric.date.map(|date| period(date, info.frequency));
@@ -239,7 +219,7 @@ fn series_hit(desk: &Desk, name: &str, title: &str) -> Hit {
         href: format!("/series/{}", encode_segment(&id)),
         title: title.to_owned(),
         note: id,
-        is_empty: false,
+        ..Hit::default()
     }
 }
 
@@ -267,8 +247,7 @@ fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
         kind,
         href,
         title,
-        note: String::new(),
-        is_empty: false,
+        ..Hit::default()
     })
 }
 
@@ -277,7 +256,7 @@ pub(super) fn suggestions(_: &Desk, _: &PageRequest, mut answers: Answers) -> Re
     Ok(Document::json(&answers.read()?))
 }
 
-pub(super) fn suggestion_calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn suggestion_calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let arguments = [("query", request.form_value("q")), ("limit", "8")];
-    vec![EndpointCall::new("search_series", &arguments)]
+    vec![EndpointCall::new("search_series", arguments)]
 }

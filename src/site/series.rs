@@ -5,11 +5,8 @@ use super::error_page::describe;
 use super::figure::Figure;
 use super::prelude::*;
 use super::rights::answer_for as rights;
-use super::text::{
-    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
-    format_revision, late_note,
-};
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
+use super::text::{describe_data_age, format_interpretation, format_revision, late_note, words};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS};
 use super::vintages::VintageComparison;
 use super::{charts, figure, why};
 use econoscope_answers::endpoints::metric::{self, Metric, NewerMean};
@@ -17,15 +14,12 @@ use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
 };
 use econoscope_answers::render::provenance::Provenance;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, heading, number};
-use econoscope_core::indicators::prose::{capitalize, enclosed, lowercase_first};
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
+use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_desk::texts::glossary::{self, Term};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 #[derive(Template)]
 #[template(path = "series.html")]
@@ -34,7 +28,8 @@ struct Page<'a> {
     request: &'a PageRequest,
     id: String,
     info: Arc<SeriesInfo>,
-    content: std::result::Result<Content, Gap>,
+    /// The figures, or why there are none with identifiers and titles of the nearest series that has some.
+    content: std::result::Result<Content, (String, Vec<(String, String)>)>,
     /// Path of the figures in the API.
     source: String,
     terms: Vec<&'static Term>,
@@ -43,12 +38,6 @@ struct Page<'a> {
     /// Path of the page that explains it.
     why: Option<String>,
     is_forwarded: bool,
-}
-
-/// Why there are no figures, and identifiers and titles of the nearest series with figures.
-struct Gap {
-    reason: String,
-    nearest: Vec<(String, String)>,
 }
 
 /// Maximum figures that the script loads together with the page. It loads more only when a reader uses the chart, so that
@@ -72,8 +61,8 @@ struct Content {
     newer: Option<NewerMean>,
     /// The newest level, to be told of figures above it.
     level: f64,
-    /// Period of the newest figure of a view that ends before today; else empty.
-    cited_day: String,
+    /// Period of the newest figure of a view that ends before today.
+    cited_day: Option<Date>,
     /// Notices that the sources require.
     notices: String,
     spec: ChartSpec,
@@ -83,16 +72,16 @@ struct Content {
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
 
-/// Returns the paths of the pages of all series in the binary.
-pub(super) fn paths() -> Vec<String> {
+/// Returns the names of all series in the binary.
+pub(super) fn names() -> Vec<&'static str> {
     let series = Catalogue::embedded().iter();
-    series.map(|info| format!("/series/{}", info.id)).collect()
+    series.map(|info| info.id.as_str()).collect()
 }
 
-pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+pub(super) fn calls(request: &PageRequest, _: bool) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     vec![
-        EndpointCall::new("get_metric", &[("ticker", &*request.name), as_of]),
+        EndpointCall::new("get_metric", [("ticker", &*request.name), as_of]),
         view::figures_call(&request.name, request),
     ]
 }
@@ -107,10 +96,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let content = match load(desk, request, &info, &id, &mut answers) {
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
-            reason: describe(&error),
-            nearest: nearest_series(desk, &info, MAX_NEAREST)?,
-        }),
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => {
+            Err((describe(&error), nearest_series(desk, &info, MAX_NEAREST)?))
+        }
         content => {
             let (content, mut provenance) = content?;
             if !is_forwarded {
@@ -184,13 +172,11 @@ impl Page<'_> {
             INDEX => "",
             units => view::api_units(units),
         };
-        let date = self
-            .content
-            .as_ref()
-            .map_or("", |content| &content.cited_day);
+        let day = self.content.as_ref().ok().and_then(|c| c.cited_day);
+        let date = day.map_or_else(String::new, |day| day.to_string());
         let others = self.request.form_values(&["frequency", "as_of"]);
-        let query = query_string([("units", units), ("date", date)].into_iter().chain(others));
-        format!("/cite/{}{query}", self.id)
+        let figure = [("units", units), ("date", &date)].into_iter();
+        format!("/cite/{}{}", self.id, query_string(figure.chain(others)))
     }
 
     /// Returns the query of the widget with the same view. `series` names the series for the page that builds widgets.
@@ -232,32 +218,32 @@ fn load(
     if metric.value.is_none() {
         return Err(desk.no_data_error(info, as_of));
     }
-    let View {
-        spec,
-        comparison,
-        level,
-    } = view::load(desk, id, request, answers)?;
+    let view = view::load(desk, id, request, answers)?;
+    let spec = view.spec;
     let newest = Figure::newest(&spec);
     let revisions = if info.is_composite() || is_forwarded {
         None
     } else {
         // Of a past day, the newest figure known on it.
-        let then = newest
-            .as_ref()
-            .filter(|_| as_of != AsOf::Latest)
-            .map(|newest| newest.date.to_string());
+        let past = newest.as_ref().filter(|_| as_of != AsOf::Latest);
+        let then = past.map(|newest| newest.date.to_string());
         let revised = request.argument("revised").or(then.as_deref());
         let mut answer = revisions::read(desk, info, revised)?;
         let period = answer.period.take().zip(answer.vintages.take());
         period.map(|(period, record)| (period, record, answer))
     };
-    let mut facts = view_facts(desk, request, &metric, newest.as_ref());
+    let mut facts = view_facts(desk, request, as_of, &metric, newest.as_ref());
     facts.extend(extremes(&spec, as_of));
+    let units = request.form_value("units");
+    let is_open = request.argument("end").is_none();
+    // The view goes on to today, with the figures as they are.
+    let has_today = as_of == AsOf::Latest && is_open && units != INDEX;
+    let newer = metric.newer_mean.clone();
     let content = Content {
-        due: metric.next_release.filter(|_| has_today(request, as_of)),
-        newer: newer_average(request, as_of, &metric),
+        due: metric.next_release.filter(|_| has_today),
+        newer: newer.filter(|_| has_today && units.is_empty()),
         facts,
-        comparison,
+        comparison: view.comparison,
         published: if metric.unit == info.units_short {
             heading(&info.units, 0)
         } else {
@@ -266,27 +252,12 @@ fn load(
         },
         level: metric.value.unwrap_or_default(),
         notices: metric.provenance.format_notices(),
-        interpretation: interpretation(info, request, &metric, &level),
-        cited_day: newest
-            .filter(|_| request.argument("end").is_some())
-            .map(|newest| newest.date.to_string())
-            .unwrap_or_default(),
+        interpretation: interpretation(info, request, &metric, &view.level),
+        cited_day: newest.filter(|_| !is_open).map(|newest| newest.date),
         spec,
         revisions,
     };
     Ok((content, metric.provenance))
-}
-
-/// Returns whether a view goes on to today, with the figures as they are.
-fn has_today(request: &PageRequest, as_of: AsOf) -> bool {
-    let is_open = as_of == AsOf::Latest && request.argument("end").is_none();
-    is_open && request.form_value("units") != INDEX
-}
-
-/// Returns the average of a later month than the newest figure, for a view of levels up to today.
-fn newer_average(request: &PageRequest, as_of: AsOf, metric: &Metric) -> Option<NewerMean> {
-    let is_level = request.form_value("units").is_empty() && has_today(request, as_of);
-    metric.newer_mean.clone().filter(|_| is_level)
 }
 
 /// Says what the figures mean: those of a level by their place in its history, a yearly change by its two levels.
@@ -296,11 +267,8 @@ fn interpretation(
     metric: &Metric,
     level: &str,
 ) -> String {
-    let is_level = ["units", "frequency", "end"]
-        .map(|name| view::api_units(request.form_value(name)))
-        .concat()
-        .is_empty();
-    if is_level {
+    let view = ["units", "frequency", "end"].map(|name| request.form_value(name));
+    if view.map(view::api_units).concat().is_empty() {
         let text = metric.interpretation.as_deref().unwrap_or_default();
         let vintage = SeriesInfo {
             units_short: metric.unit.clone(),
@@ -321,17 +289,15 @@ fn terms_about(info: &SeriesInfo) -> impl Iterator<Item = &'static Term> {
 /// Returns identifiers and titles of the nearest series with figures: those that share its subject, words of its title and
 /// glossary terms.
 fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(String, String)>> {
-    let words = |title: &str| -> BTreeSet<String> {
-        let words = title
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.len() > 2);
-        words.map(str::to_lowercase).collect()
+    let long_words = |title: &str| -> BTreeSet<String> {
+        let long = words(title).filter(|word| word.len() > 2);
+        long.map(str::to_lowercase).collect()
     };
-    let title_words = words(&info.title);
+    let title_words = long_words(&info.title);
     let terms: Vec<&Term> = terms_about(info).collect();
     let holdings = desk.store_summary()?;
     let score = |other: &SeriesInfo| {
-        let shared_words = words(&other.title).intersection(&title_words).count();
+        let shared_words = long_words(&other.title).intersection(&title_words).count();
         let is_about = |id: &String| id.eq_ignore_ascii_case(other.id.as_str());
         let shared_terms = terms.iter().filter(|term| term.series.iter().any(is_about));
         3 * usize::from(other.category == info.category) + 2 * shared_words + shared_terms.count()
@@ -342,22 +308,20 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
             && desk.check_permitted(other).is_ok()
     };
     let candidates = Catalogue::embedded().iter().filter(is_available);
-    let mut scored: Vec<_> = candidates.map(|other| (score(other), other)).collect();
-    scored.retain(|(score, _)| *score > 0);
-    scored.sort_by_key(|(score, _)| Reverse(*score));
-    let nearest = scored
-        .into_iter()
-        .take(limit)
-        .map(|(_, other)| (desk.display_id(&other.id), other.title.clone()));
-    Ok(nearest.collect())
+    let scored = candidates.map(|other| (score(other), other));
+    let mut related: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();
+    related.sort_by_key(|(score, _)| Reverse(*score));
+    let nearest = related.into_iter().take(limit);
+    Ok(nearest
+        .map(|(_, other)| (desk.display_id(&other.id), other.title.clone()))
+        .collect())
 }
 
 /// Returns why stages of a period have no value.
 fn missing_reasons(period: &PeriodAnswer) -> BTreeSet<String> {
     let reasons = period.stages.iter().filter_map(|s| s.missing.as_deref());
-    reasons
-        .map(|reason| format_dates(&capitalize(reason)))
-        .collect()
+    let sentence = |reason| format_dates(&capitalize(reason));
+    reasons.map(sentence).collect()
 }
 
 /// Returns the lowest and the highest figure in view, of a past day those known on it.
@@ -365,10 +329,9 @@ fn extremes(spec: &ChartSpec, as_of: AsOf) -> Vec<(String, String)> {
     let Some((lowest, highest)) = spec.lines.first().and_then(Line::extremes) else {
         return Vec::new();
     };
-    let known = if as_of == AsOf::Latest {
-        ""
-    } else {
-        ", as known then"
+    let known = match as_of {
+        AsOf::Latest => "",
+        AsOf::Day(_) => ", as known then",
     };
     let fact = |(label, o): (&str, &Observation)| {
         let period = spec.format_period(o.date);
@@ -382,6 +345,7 @@ fn extremes(spec: &ChartSpec, as_of: AsOf) -> Vec<(String, String)> {
 fn view_facts(
     desk: &Desk,
     request: &PageRequest,
+    as_of: AsOf,
     metric: &Metric,
     newest: Option<&Figure>,
 ) -> Vec<(String, String)> {
@@ -397,10 +361,7 @@ fn view_facts(
         facts.push((label, newest.text.clone()));
         facts.extend(newest.change.clone());
     }
-    let today = match request.as_of(desk) {
-        Ok(AsOf::Day(day)) => day,
-        Ok(AsOf::Latest) | Err(_) => desk.today(),
-    };
+    let today = desk.reading_day(as_of);
     let next = metric.next_release.filter(|_| is_open);
     facts.extend(next.map(|day| ("Next figure, usually".to_owned(), format::due(day, today))));
     facts

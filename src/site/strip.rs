@@ -2,10 +2,8 @@
 
 use super::calendar::{format_surprise, format_value};
 use super::prelude::*;
-use super::text::format_dates;
 use econoscope_answers::endpoints::release_calendar::{LastPrint, ScheduledFigure, surprises};
 use econoscope_core::chart::escaped;
-use econoscope_core::indicators::prose::join;
 
 /// Surprises in a strip.
 const SURPRISES: usize = 12;
@@ -15,7 +13,6 @@ const WIDTH: f64 = 100.0 / 12.0;
 const LEAST_DEVIATIONS: f64 = 2.0;
 
 /// The drawings of a strip, each with its caption. Both are HTML; none without a formula.
-#[derive(Default)]
 pub(super) struct Strip {
     pub(super) expectation: Option<(String, String)>,
     pub(super) columns: Option<(String, String)>,
@@ -63,14 +60,10 @@ fn draw_expectation(figure: &ScheduledFigure) -> Option<(String, String)> {
         let cx = x(value);
         format!(r#"<circle class="ring" cx="{cx:.1}%" cy="18" r="5"/>"#)
     });
-    let printed = last.map(|value| format!("last print {} (ring)", format_value(figure, value)));
-    let caption = join(
-        [format!(
-            "Expected for {period}: {expected} (dot), {band} from {low} to {high} (band)"
-        )]
-        .into_iter()
-        .chain(printed),
-        "; ",
+    let printed = last.map(|value| format!("; last print {} (ring)", format_value(figure, value)));
+    let caption = format!(
+        "Expected for {period}: {expected} (dot), {band} from {low} to {high} (band){}",
+        printed.unwrap_or_default()
     );
     let label = escaped(&caption);
     let [left, dot, right] = [ends[0], next.value, ends[1]].map(x);
@@ -90,16 +83,13 @@ fn draw_label(x: f64, anchor: &str, text: &str) -> String {
 
 /// Draws the last surprises in standard deviations, the oldest first. Those of a first print that is not held are pale.
 fn draw_surprises(figure: &ScheduledFigure, prints: &[LastPrint]) -> Option<(String, String)> {
-    let known: Vec<(&LastPrint, f64)> = prints
-        .iter()
-        .rev()
+    let measured = prints.iter().rev();
+    let known: Vec<_> = measured
         .filter_map(|print| Some((print, print.deviations?)))
         .collect();
     let (oldest, newest) = known.first().zip(known.last())?;
-    let largest = known
-        .iter()
-        .map(|(_, z)| z.abs())
-        .fold(LEAST_DEVIATIONS, f64::max);
+    let sizes = known.iter().map(|(_, z)| z.abs());
+    let largest = sizes.fold(LEAST_DEVIATIONS, f64::max);
     let share = |z: f64| 42.0 * z / largest;
     let room = SURPRISES.saturating_sub(known.len());
     let mut columns = String::new();
@@ -117,20 +107,18 @@ fn draw_surprises(figure: &ScheduledFigure, prints: &[LastPrint]) -> Option<(Str
         );
     }
     let mark = share(LEAST_DEVIATIONS);
-    let (up, down) = (50.0 - mark, 50.0 + mark);
+    let [up, down] = [50.0 - mark, 50.0 + mark];
     let drawing = format!(
         r#"<svg role="img" aria-label="Surprises; the table has them" width="100%" height="110"><line class="scale" x1="0" x2="100%" y1="{up:.1}%" y2="{up:.1}%" stroke-dasharray="2 4"/><line class="scale" x1="0" x2="100%" y1="{down:.1}%" y2="{down:.1}%" stroke-dasharray="2 4"/><line class="zero" x1="0" x2="100%" y1="50%" y2="50%"/>{columns}</svg>"#
     );
-    let pale = if known.iter().all(|(print, _)| print.recorded) {
-        ""
-    } else {
-        "; pale where the first print is not held"
-    };
+    let has_pale = known.iter().any(|(print, _)| !print.recorded);
+    let pale = has_pale.then_some("; pale where the first print is not held");
     let caption = format!(
-        "Last {} surprises, {} to {}: print less expectation; dotted at two standard deviations{pale}.",
+        "Last {} surprises, {} to {}: print less expectation; dotted at two standard deviations{}.",
         known.len(),
         format_dates(&oldest.0.period),
         format_dates(&newest.0.period),
+        pale.unwrap_or_default(),
     );
     Some((drawing, caption))
 }

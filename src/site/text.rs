@@ -22,6 +22,12 @@ pub(crate) fn encode_segment(name: &str) -> String {
     utf8_percent_encode(name, SEGMENT).to_string()
 }
 
+/// Returns the words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|word| !word.is_empty())
+}
+
 /// Formats the interpretation of a figure: "+29,000 people" for "+29 thousand persons", with a unit behind the value of a
 /// year earlier, and without sentences on statistical scores.
 pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
@@ -32,7 +38,9 @@ pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
     if let Some((change, rest)) = text.split_once(&over)
         && let Ok(value) = change.parse()
     {
-        out = format!("{} over {rest}", format_change(&unit, value, decimals));
+        let (_, after) = unit.format_parts(value, decimals);
+        let text = format!("{} {after}", unit.format_change(value, decimals));
+        out = format!("{} over {rest}", text.trim_end());
     }
     if let Some((before, rest)) = out.split_once("earlier (")
         && let Some((value, rest)) = rest.split_once(')')
@@ -41,13 +49,6 @@ pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
         out = format!("{before}earlier ({}){rest}", unit.write(value, decimals));
     }
     format_dates(&out)
-}
-
-/// Formats a change with its sign and its unit: "+29,000 people", "+0.3 %".
-pub(super) fn format_change(unit: &Unit, value: f64, decimals: usize) -> String {
-    let (_, after) = unit.format_parts(value, decimals);
-    let text = format!("{} {after}", unit.format_change(value, decimals));
-    text.trim_end().to_owned()
 }
 
 /// Formats a value, or "–" where there is none.
@@ -136,10 +137,12 @@ pub(super) fn late_note(metric: &Metric) -> String {
 pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String {
     let newest = provenance.as_of.map(format_day);
     if let AsOf::Day(day) = as_of {
-        let until = newest.map_or_else(String::new, |newest| {
-            format!(", from figures up to {newest}")
-        });
-        return format!("As known on {}{until}.", format_day(day));
+        let until = newest.map(|newest| format!(", from figures up to {newest}"));
+        return format!(
+            "As known on {}{}.",
+            format_day(day),
+            until.unwrap_or_default()
+        );
     }
     let Some(newest) = newest else {
         return String::new();

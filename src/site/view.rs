@@ -1,19 +1,14 @@
 //! The view of a series or comparison: which figures a page shows, and the addresses of the same figures in the API.
 
 use super::charts;
-use super::endpoint_calls::{Answers, EndpointCall};
-use super::page_request::PageRequest;
+use super::prelude::*;
 use super::vintages::{self, VintageComparison};
-use econoscope_answers::endpoints::compare_series::{Comparison, Params};
+use econoscope_answers::endpoints::compare_series::Params;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::route::decode::{self, parts};
 use econoscope_answers::{Arguments, Endpoint};
 use econoscope_core::chart::ChartSpec;
-use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::join;
-use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
-use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// Arguments of a view of one series, named as in the API.
@@ -66,13 +61,11 @@ pub(super) fn query_with(request: &PageRequest, name: &str, value: &str) -> Stri
 
 /// Returns the path of a series' figures in the API.
 pub(super) fn figures_path(desk: &Desk, id: &str, request: &PageRequest) -> String {
-    match request.form_value("units") {
-        INDEX => comparison_path(&index_arguments(desk, id, request)),
-        _ => {
-            let query = query_string(api_arguments(request));
-            format!("/api/public/data/{id}{query}")
-        }
+    if request.form_value("units") == INDEX {
+        return comparison_path(&index_arguments(desk, id, request));
     }
+    let query = query_string(api_arguments(request));
+    format!("/api/public/data/{id}{query}")
 }
 
 /// Returns the arguments of the request with the units of the API.
@@ -91,9 +84,8 @@ pub(super) fn api_units(units: &str) -> &str {
 
 /// Returns the path of a comparison in the API.
 pub(super) fn comparison_path(arguments: &Arguments) -> String {
-    let pairs = arguments
-        .iter()
-        .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
+    let texts = arguments.iter();
+    let pairs = texts.map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
     format!("/api/public/compare{}", query_string(pairs))
 }
 
@@ -123,7 +115,7 @@ pub(super) fn load(
         let answer: TimeSeriesAnswer = answers.read()?;
         charts::plot(&answer)
     } else if request.form_value("units") == INDEX {
-        let answer = compare(desk, index_arguments(desk, id, request))?;
+        let answer = call::<Params>(desk, index_arguments(desk, id, request))?;
         charts::plot_comparison(request, &answer, None).0
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
@@ -150,8 +142,8 @@ pub(super) fn with_axes(spec: ChartSpec, request: &PageRequest) -> ChartSpec {
 
 /// Returns the endpoint call for the figures of a series.
 pub(super) fn figures_call(id: &str, request: &PageRequest) -> EndpointCall {
-    let arguments: Vec<_> = api_arguments(request).chain([("seriesId", id)]).collect();
-    EndpointCall::new("get_time_series", &arguments)
+    let arguments = api_arguments(request).chain([("seriesId", id)]);
+    EndpointCall::new("get_time_series", arguments)
 }
 
 /// Returns the arguments of `compare_series` for the index of a series.
@@ -175,10 +167,8 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
     let mut series = list.to_owned();
     let mut units = api_units(request.form_value("units"));
     if units == INDEX {
-        let base = match request.form_value("base") {
-            "" => String::new(),
-            base => format!(",\"{}\"", base.replace('"', "")),
-        };
+        let day = request.form_value("base").replace('"', "");
+        let base = enclosed(",\"", &day, "\"");
         let formulas = split_list(list).map(|name| format!("index({name}{base})"));
         (series, units) = (join(formulas, ","), "");
     }
@@ -206,18 +196,6 @@ pub(super) fn format_titles(desk: &Desk, list: &str) -> String {
     join(titles, ", ")
 }
 
-/// Renders the options of a `select` element from values and labels, none of which needs escaping.
-pub(super) fn render_options(
-    options: impl AsRef<[(&'static str, &'static str)]>,
-    current: &str,
-) -> String {
-    let option = |(value, label): &(&'static str, &'static str)| {
-        let selected = if *value == current { " selected" } else { "" };
-        format!("<option value=\"{value}\"{selected}>{label}</option>")
-    };
-    options.as_ref().iter().map(option).collect()
-}
-
 /// Formats the arguments that have a value as a query string with its question mark; empty where there is none.
 pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -230,11 +208,8 @@ pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a
 
 /// Returns the first day of a range that ends on the reference day. Any other text is returned as it is.
 pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> String {
-    let reference_day = match request.as_of(desk) {
-        Ok(AsOf::Day(day)) => day,
-        // The endpoint reports the error.
-        Ok(AsOf::Latest) | Err(_) => desk.today(),
-    };
+    // The endpoint reports an error.
+    let reference_day = desk.reading_day(request.as_of(desk).unwrap_or(AsOf::Latest));
     match RANGES.iter().find(|(label, _)| *label == range) {
         Some((_, 0)) => "1700-01-01".to_owned(),
         Some((_, years)) => shift(reference_day, (-*years).years()).to_string(),
@@ -246,30 +221,10 @@ pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> St
 pub(super) fn endpoint_arguments<'a>(
     arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Arguments {
-    arguments
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
+    let stated = arguments.into_iter().filter(|(_, value)| !value.is_empty());
+    stated
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect()
-}
-
-/// Calls `compare_series`.
-///
-/// # Errors
-/// The error of the endpoint.
-pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    call::<Params>(desk, arguments)
-}
-
-/// Calls `compare_series` for every row.
-///
-/// # Errors
-/// The error of the endpoint.
-pub(super) fn compare_all_rows(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    Params::local(
-        desk,
-        &decode::params_of::<Params>(arguments)?.with_all_rows(),
-    )
 }
 
 /// Calls an endpoint over the figures of this server.

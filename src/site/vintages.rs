@@ -1,17 +1,14 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
-use super::figure::change_text;
-use super::page_request::PageRequest;
-use super::text::{format_day, unit_name};
+use super::prelude::*;
+use super::text::unit_name;
 use super::{charts, view};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
-use econoscope_core::error::Result;
-use econoscope_core::format::Unit;
+use econoscope_core::format::{Unit, change_text};
+use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// Years after the reference day to which today's figures are drawn.
@@ -49,18 +46,15 @@ pub(super) fn add_latest(
     // A range such as `5y` counts from the reference day. What came long after it would flatten what was known on it.
     let start = then.start.to_string();
     let later = shift(day, YEARS_AFTER.years()).min(desk.today());
-    let end = match request.argument("end") {
-        Some(end) => end.to_owned(),
-        None => later.to_string(),
-    };
+    let last = later.to_string();
     let arguments = [
-        ("start", start.as_str()),
-        ("end", end.as_str()),
+        ("start", &*start),
+        ("end", request.argument("end").unwrap_or(&last)),
         ("units", view::api_units(request.form_value("units"))),
         ("frequency", request.form_value("frequency")),
     ];
     let latest = arguments.into_iter().chain([("seriesId", id)]);
-    let now = time_series::read_all_rows(desk, view::endpoint_arguments(latest))?;
+    let now = time_series::read_all_rows(desk, endpoint_arguments(latest))?;
     let old_unit = unit_name(then);
     let new_unit = unit_name(&now);
     if old_unit != new_unit {
@@ -90,7 +84,7 @@ pub(super) fn add_latest(
     Ok(Some(VintageComparison {
         summary: vintages.describe_newest("") + &vintages.describe_revisions(),
         vintage: described,
-        latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
+        latest_path: format!("/api/public/data/{id}{}", query_string(arguments)),
     }))
 }
 
@@ -110,10 +104,7 @@ impl Vintages {
     /// 9.9 %; now it is 9.9 %." An empty `series` leaves out the name.
     pub(super) fn describe_newest(&self, series: &str) -> String {
         let day = format_day(self.day);
-        let of_series = match series {
-            "" => String::new(),
-            series => format!(" of {series}"),
-        };
+        let of_series = enclosed(" of ", series, "");
         let Some(newest) = self.then.points.last() else {
             return format!("On {day} no figure{of_series} was known in this range.");
         };
@@ -133,35 +124,24 @@ impl Vintages {
             return String::new();
         };
         let change_since = |o: &Observation| Some((*o, self.now.value_on(o.date)? - o.value));
-        let revisions: Vec<(Observation, f64)> = self
-            .then
-            .points
-            .iter()
-            .filter_map(change_since)
-            .filter(|(_, change)| change.abs() > TOLERANCE)
-            .collect();
+        let size = |(_, change): &(Observation, f64)| change.abs();
+        let changes = self.then.points.iter().filter_map(change_since);
+        let revisions: Vec<_> = changes.filter(|o| size(o) > TOLERANCE).collect();
         if self.vintage == Vintage::Revised {
             return " What was published then is not held: the figures of that day are as last revised."
                 .to_owned();
         }
         let total = self.then.points.len();
-        let largest = revisions
-            .iter()
-            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-        let revised = match largest {
+        let largest = revisions.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
+        let revised = match largest.zip(average(revisions.iter().map(size))) {
             None => format!(" None of the {total} figures in view has been revised since."),
-            Some((observation, change)) => {
-                let (count, sum) = revisions.iter().fold((0.0, 0.0), |(n, sum), (_, change)| {
-                    (n + 1.0, sum + change.abs())
-                });
-                format!(
-                    " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
-                    revisions.len(),
-                    self.change(sum / count).trim_start_matches('+'),
-                    self.change(*change),
-                    self.period(observation)
-                )
-            }
+            Some(((observation, change), mean)) => format!(
+                " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
+                revisions.len(),
+                self.change(mean).trim_start_matches('+'),
+                self.change(*change),
+                self.period(observation)
+            ),
         };
         let is_newer = |o: &&Observation| o.date > newest.date;
         match self.now.points.iter().filter(is_newer).count() {

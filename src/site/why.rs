@@ -1,19 +1,17 @@
 //! What an indicator is made of, or what moved a figure: a waterfall as page and picture, with its figures as a table.
 
 use super::prelude::*;
-use super::text::{describe_data_age, format_dates, format_or_dash, format_points};
-use super::view::{self, endpoint_arguments, query_string, render_options};
+use super::text::{describe_data_age, format_points};
+use super::view;
 use super::widgets::{format_sources, regime_label};
 use super::{charts, cite, pictures};
 use econoscope_answers::endpoints::explain_indicator::{
     ExplainedInput, Explanation, Params, Score, all_indicators,
 };
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{Bar, ChartSpec};
 use econoscope_core::format::{day, number, unit_name};
 use econoscope_core::indicators::drivers::{Rule, Whole};
 use econoscope_core::indicators::indicators;
-use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::round_to;
 
@@ -43,26 +41,22 @@ struct Page<'a> {
 /// Returns identifiers and titles of everything that has such a page.
 fn subjects() -> impl Iterator<Item = (&'static str, &'static str)> {
     let title = |id| Catalogue::embedded().get(id).map_or(id, |info| &info.title);
-    let wholes = Whole::all()
-        .iter()
-        .map(move |w| (w.series, title(w.series)));
-    wholes.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
+    let wholes = Whole::all().iter();
+    let figures = wholes.map(move |w| (w.series, title(w.series)));
+    figures.chain(all_indicators().map(|i| (i.ticker(), i.definition().title)))
 }
 
-/// Returns the paths of all pages.
-pub(super) fn paths() -> Vec<String> {
-    subjects().map(|(id, _)| format!("/why/{id}")).collect()
+/// Returns the names of everything that has such a page.
+pub(super) fn names() -> Vec<&'static str> {
+    subjects().map(|(id, _)| id).collect()
 }
 
 /// Returns the path of the page that explains a series; `None` where nothing does.
 pub(super) fn path_of(id: &str) -> Option<String> {
-    let whole = Whole::all()
-        .iter()
-        .find(|w| [w.series, w.total].contains(&id));
-    let mut own = indicators().filter(|i| i.id == id);
-    let name = whole
-        .map(|w| w.series)
-        .or_else(|| own.next().map(|i| i.ticker()));
+    let mut wholes = Whole::all().iter();
+    let whole = wholes.find(|w| [w.series, w.total].contains(&id));
+    let own = || Some(indicators().find(|i| i.id == id)?.ticker());
+    let name = whole.map(|w| w.series).or_else(own);
     name.map(|name| format!("/why/{name}"))
 }
 
@@ -77,20 +71,16 @@ fn explain(desk: &Desk, request: &PageRequest, name: &str) -> Result<Explanation
 
 /// Draws a waterfall of each score.
 fn waterfalls(answer: &Explanation) -> Vec<ChartSpec> {
-    let scores = answer.scores.iter();
-    scores
-        .filter_map(|score| waterfall(answer, score))
-        .collect()
+    let draw = |score| waterfall(answer, score);
+    answer.scores.iter().filter_map(draw).collect()
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let answer = explain(desk, request, &request.name)?;
     let charts = waterfalls(&answer);
     let title = charts.first().map_or(&answer.name, |chart| &chart.title);
-    let description = format!(
-        "{}: what it is made of and what moved it, part by part.",
-        answer.name
-    );
+    let name = &answer.name;
+    let description = format!("{name}: what it is made of and what moved it, part by part.");
     let query = query_string(request.form_values(&ARGUMENTS));
     let path = format!("/why/{}", answer.indicator);
     let mut frame = Frame::new(desk, title, &description, &path);
@@ -163,12 +153,9 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
     };
     let own = answer.inputs.iter().filter(|i| i.score == score.name);
     let part = |input: &ExplainedInput| {
+        let id = input.series.split(", ").next().unwrap_or_default();
         Some(Bar {
-            link: input
-                .series
-                .split(", ")
-                .next()
-                .map_or_else(String::new, |id| format!("/series/{id}")),
+            link: format!("/series/{id}"),
             ..bar(&input.name, input.points?, input.points_before, false)
         })
     };
@@ -193,13 +180,11 @@ fn waterfall(answer: &Explanation, score: &Score) -> Option<ChartSpec> {
         decimals: if is_count { 0 } else { 2 },
         ..ChartSpec::default()
     };
+    let regime = || Some(regime_label(answer.label.as_deref()?).to_lowercase());
     spec.title = match (whole, answer.scores.as_slice()) {
         (Some(_), _) => format!("What drove {name}?"),
         (None, [_]) => format!("Why {}? {name}", total.label(&spec)),
-        (None, _) => format!(
-            "Why {}? {name}",
-            regime_label(answer.label.as_deref()?).to_lowercase()
-        ),
+        (None, _) => format!("Why {}? {name}", regime()?),
     };
     if whole.is_none() {
         spec.unit += &format!("; pale: as known on {}", day(answer.before));
@@ -224,8 +209,10 @@ fn short_unit(unit: &str) -> String {
 /// Returns the sentence on what moved the value, without the identifier of a series.
 fn lead(answer: &Explanation) -> String {
     let text = format_dates(&answer.moved);
-    let parts = text
-        .split_once(" [")
-        .and_then(|(head, rest)| Some((head, rest.split_once(']')?.1)));
-    parts.map_or_else(|| text.clone(), |(head, tail)| format!("{head}{tail}"))
+    if let Some((head, rest)) = text.split_once(" [")
+        && let Some((_, tail)) = rest.split_once(']')
+    {
+        return format!("{head}{tail}");
+    }
+    text
 }

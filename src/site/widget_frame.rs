@@ -3,9 +3,7 @@
 //! A widget is static at first. Its script fetches the script of the charts when a reader touches or focuses it.
 
 use super::error_page::{describe, heading};
-use super::frame::render;
 use super::prelude::*;
-use super::text::encode_segment;
 use econoscope_core::model::Attribution;
 use std::sync::LazyLock;
 
@@ -22,9 +20,8 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
 
 /// Reports the fitting height to the embedding page and loads the script of the charts.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    include_str!("../../templates/widget.js")
-        .trim()
-        .replace("SCRIPT_PATH", super::assets::script_path())
+    let script = include_str!("../../templates/widget.js").trim();
+    script.replace("SCRIPT_PATH", super::assets::script_path())
 });
 
 /// A widget.
@@ -41,7 +38,7 @@ pub(super) struct Widget {
     /// Why there is no figure.
     pub(super) gap: Option<String>,
     /// Identifiers and addresses of widgets with a similar name.
-    suggestions: Vec<(String, String)>,
+    pub(super) suggestions: Vec<(String, String)>,
     pub(super) picture: String,
     /// Address of the figures of the picture in the API; empty where the picture stays static.
     pub(super) source: String,
@@ -58,7 +55,7 @@ pub(super) struct Widget {
     /// Sources of the figures: "Bureau of Labor Statistics".
     pub(super) cited: String,
     /// `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
-    theme: String,
+    pub(super) theme: String,
 }
 
 impl Widget {

@@ -1,10 +1,8 @@
 //! Widgets of the regime, the recession probability, a series, and several series.
 
 use super::prelude::*;
-use super::text::{
-    encode_segment, format_dates, format_metric, parse_frequency, series_decimals, series_unit,
-};
-use super::view::{INDEX, api_units, query_string, with_axes};
+use super::text::{format_metric, parse_frequency, series_decimals, series_unit};
+use super::view::{INDEX, api_units, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -12,13 +10,11 @@ use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::regime;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::render::provenance::Provenance;
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_fluid;
-use econoscope_core::format::{Unit, month, period, short_day};
-use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::format::{Unit, month, short_day};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::model::{Attribution, Date, Frequency};
+use econoscope_core::model::Attribution;
 
 pub(super) const REGIME_TITLE: &str = "US macro regime";
 pub(super) const RECESSION_TITLE: &str = "US recession within 12 months";
@@ -34,8 +30,8 @@ const SERIES_RANGE: &str = "10y";
 /// Age in days above which a widget states it.
 const MAX_FRESH_DAYS: i64 = 2;
 
-pub(super) fn regime_calls(_: &PageRequest) -> Vec<EndpointCall> {
-    vec![EndpointCall::new("get_regime", &[])]
+pub(super) fn regime_calls(_: &PageRequest, _: bool) -> Vec<EndpointCall> {
+    vec![EndpointCall::new("get_regime", [])]
 }
 
 pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -52,10 +48,8 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     widget.is_side = true;
     let label = regime_label(&answer.regime);
     if answer.regime == "UNKNOWN" {
-        let reason = provenance
-            .notes
-            .get("regime")
-            .map_or("its inputs are missing", String::as_str);
+        let noted = provenance.notes.get("regime").map(String::as_str);
+        let reason = noted.unwrap_or("its inputs are missing");
         widget.gap = Some(format_dates(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(label.to_owned());
@@ -64,24 +58,18 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
         }
     }
     let trajectory = answer.trajectory.to_lowercase();
-    let confidence = answer
-        .confidence
-        .map(|c| format!("Confidence {c} %, {trajectory}"));
-    let alternative = answer
-        .transition_target
-        .as_deref()
-        .map(|a| format!("Likely alternative: {}", regime_label(a)));
-    widget.notes = confidence.into_iter().chain(alternative).collect();
+    let confidence = answer.confidence;
+    let note = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
+    let target = answer.transition_target.as_deref().map(regime_label);
+    let alternative = target.map(|label| format!("Likely alternative: {label}"));
+    widget.notes = note.into_iter().chain(alternative).collect();
     widget.render_document()
 }
 
 /// Formats the sources of figures: "Bureau of Labor Statistics". Of more than two it names the first two.
 pub(super) fn format_sources(provenance: &Provenance) -> String {
-    let mut names: Vec<&str> = provenance
-        .sources
-        .iter()
-        .map(|s| s.source.as_str())
-        .collect();
+    let sources = provenance.sources.iter();
+    let mut names: Vec<&str> = sources.map(|cited| &*cited.source).collect();
     names.dedup();
     match names.as_slice() {
         [first, second, _, ..] => format!("{first}, {second} and others"),
@@ -96,16 +84,11 @@ pub(super) fn regime_label(name: &str) -> &str {
     quadrant.map_or(name, |regime| regime.title())
 }
 
-pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    series_calls(CRPI.indicator.id, request, RECESSION_RANGE)
-}
-
-/// Returns the call for the recession probability of an upstream: the figure alone, wherever the upstream has it.
-pub(super) fn forwarded_recession_calls(_: &PageRequest) -> Vec<EndpointCall> {
-    vec![EndpointCall::new(
-        "get_metric",
-        &[("ticker", CRPI.indicator.id)],
-    )]
+/// Returns the calls for the recession probability, of an upstream the one for the figure, wherever the upstream has it.
+pub(super) fn recession_calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
+    let [figure, history] = series_calls(CRPI.indicator.id, request, RECESSION_RANGE);
+    let others = Some(history).filter(|_| !is_forwarding);
+    [figure].into_iter().chain(others).collect()
 }
 
 /// Renders the widget of the recession probability: that of its series, with a band instead of changes.
@@ -141,35 +124,29 @@ fn history_arguments<'a>(
     ]
 }
 
-fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> Vec<EndpointCall> {
-    let history = history_arguments(id, request, default_range);
-    let history = [&[("seriesId", id)][..], &history].concat();
-    vec![
-        EndpointCall::new("get_metric", &[("ticker", id)]),
-        EndpointCall::new("get_time_series", &history),
+/// Returns the calls for the newest figure of a series and for its history.
+fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> [EndpointCall; 2] {
+    let view = history_arguments(id, request, default_range);
+    let history = [("seriesId", id)].into_iter().chain(view);
+    [
+        EndpointCall::new("get_metric", [("ticker", id)]),
+        EndpointCall::new("get_time_series", history),
     ]
 }
 
-pub(super) fn metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    series_calls(&request.name, request, SERIES_RANGE)
-}
-
-/// Returns the one call for the series of an upstream: the figures of a view that the request names, else the newest
-/// figure alone.
-pub(super) fn forwarded_metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    let mut calls = metric_calls(request);
-    let history = calls.pop();
-    if names_view(request) {
-        calls = history.into_iter().collect();
+/// Returns the calls for a series, of an upstream one: the figures of a view that the request names, else the newest figure.
+pub(super) fn metric_calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
+    let mut calls = Vec::from(series_calls(&request.name, request, SERIES_RANGE));
+    if is_forwarding {
+        calls.remove(usize::from(!names_view(request)));
     }
     calls
 }
 
 /// Whether a request for the widget of a series names other figures than the newest.
 fn names_view(request: &PageRequest) -> bool {
-    ARGUMENTS
-        .iter()
-        .any(|name| *name != "theme" && request.argument(name).is_some())
+    let mut names = ARGUMENTS.iter().filter(|name| **name != "theme");
+    names.any(|name| request.argument(name).is_some())
 }
 
 pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -214,11 +191,8 @@ fn series_widget(
     let format_date = |date| format_short_period(date, metric.frequency.as_deref());
     widget.date = metric.date.map(format_date).unwrap_or_default();
     let Some(value) = metric.value else {
-        let note = metric
-            .provenance
-            .notes
-            .get("value")
-            .map_or("The source gives no value.", String::as_str);
+        let noted = metric.provenance.notes.get("value").map(String::as_str);
+        let note = noted.unwrap_or("The source gives no value.");
         // The title names the series already.
         let reason = note.strip_prefix("No data for ");
         let gap = match reason.and_then(|rest| rest.split_once("): ")) {
@@ -279,11 +253,8 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let units = request.form_value("units");
     let (spec, others) = charts::plot_comparison(request, &answer, None);
     widget.is_log = spec.is_log;
-    widget.picture = [&spec]
-        .into_iter()
-        .chain(&others)
-        .map(render_fluid)
-        .collect();
+    let panels = [&spec].into_iter().chain(&others);
+    widget.picture = panels.map(render_fluid).collect();
     let note = |column: &ComparedColumn| {
         let unit = if units == INDEX { "" } else { &*column.unit };
         let value = Unit::parse(unit, unit).write(column.latest, 2);
@@ -298,37 +269,26 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
 
 /// Formats the recent changes of a metric: "+0.02 in 7 days", "−0.10 from the month before".
 pub(super) fn format_changes(desk: &Desk, metric: &Metric) -> Vec<String> {
-    let changes = changes_by_span(desk, metric).into_iter();
-    changes
-        .map(|(span, change)| format!("{change} {span}"))
-        .collect()
-}
-
-/// Returns the recent changes of a metric with their spans: "in 7 days" and "+0.02".
-pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str, String)> {
     let decimals = series_decimals(desk, &metric.ticker, metric.value.unwrap_or_default());
     let unit = Unit::parse(metric.changes.unit.as_deref().unwrap_or(&metric.unit), "");
     let month = match metric.frequency.as_deref() {
         Some("monthly") => "from the month before",
         Some(_) | None => "in 30 days",
     };
-    let changes = [
-        ("in 7 days", metric.changes.week),
-        (month, metric.changes.month),
-    ]
-    .into_iter();
+    let week = metric.changes.week.map(|change| (change, "in 7 days"));
+    let changes = week
+        .into_iter()
+        .chain(metric.changes.month.map(|change| (change, month)));
     changes
-        .filter_map(|(span, change)| Some((span, unit.format_change(change?, decimals))))
+        .map(|(change, span)| format!("{} {span}", unit.format_change(change, decimals)))
         .collect()
 }
 
 /// Formats a period in little room: "24 Aug 2026", "June 2026", "Q2 2026".
 fn format_short_period(date: Date, frequency: Option<&str>) -> String {
-    match parse_frequency(frequency) {
-        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
-        longer @ (Frequency::Monthly
-        | Frequency::Quarterly
-        | Frequency::Semiannual
-        | Frequency::Annual) => period(date, longer),
+    let frequency = parse_frequency(frequency);
+    if frequency < Frequency::Monthly {
+        return short_day(date);
     }
+    period(date, frequency)
 }

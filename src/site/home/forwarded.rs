@@ -3,44 +3,28 @@
 
 use super::super::headlines::Headline;
 use super::super::prelude::*;
-use super::super::text::format_day;
 use super::Gauge;
 use econoscope_answers::endpoints::macro_summary::MacroSummary;
 use econoscope_answers::endpoints::signals::{IndexSignal, Signals};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number};
 use econoscope_core::indicators::liquidity::CNLI;
-use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::Date;
-
-/// Returns the calls of the page: regime, summary, signals.
-pub(in super::super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
-    let as_of = ("as_of", request.form_value("as_of"));
-    ["get_regime", "get_macro_summary", "get_signals"]
-        .map(|tool| EndpointCall::new(tool, &[as_of]))
-        .into()
-}
 
 /// Reads headlines, gauges and the sentence on their age; what failed is left out.
 pub(super) fn read(answers: &mut Answers) -> (Vec<Headline>, Vec<Gauge>, String) {
     let summary = answers.read::<MacroSummary>().ok();
     let signals = answers.read::<Signals>().ok();
-    let gauges = established()
-        .filter_map(|composite| gauge(composite, summary.as_ref(), signals.as_ref()))
-        .collect();
+    let gauge = |composite| gauge(composite, summary.as_ref(), signals.as_ref());
+    let gauges = established().filter_map(gauge).collect();
     let updated = summary.as_ref().and_then(|summary| summary.last_updated);
     let age = updated.map_or_else(String::new, |time| {
         let day = time.to_zoned(jiff::tz::TimeZone::UTC).date();
         format!("Figures of another service, updated {}.", format_day(day))
     });
-    (
-        summary.as_ref().map(headlines).unwrap_or_default(),
-        gauges,
-        age,
-    )
+    let headlines = summary.as_ref().map(headlines);
+    (headlines.unwrap_or_default(), gauges, age)
 }
 
 fn headlines(summary: &MacroSummary) -> Vec<Headline> {
@@ -65,10 +49,7 @@ fn headlines(summary: &MacroSummary) -> Vec<Headline> {
             id,
             name,
             figure: Option::map(value, figure),
-            date: None,
-            newer: None,
-            line: String::new(),
-            age: None,
+            ..Headline::default()
         }
     };
     figures.map(headline).into()
@@ -81,12 +62,10 @@ fn gauge(
     signals: Option<&Signals>,
 ) -> Option<Gauge> {
     let about = &composite.indicator;
-    let is_it = |signal: &&IndexSignal| {
-        let names = [&signal.series_id, &signal.ticker];
-        names.iter().any(|name| {
-            name.eq_ignore_ascii_case(about.id) || name.eq_ignore_ascii_case(about.ticker())
-        })
+    let is_own = |name: &String| {
+        name.eq_ignore_ascii_case(about.id) || name.eq_ignore_ascii_case(about.ticker())
     };
+    let is_it = |signal: &&IndexSignal| is_own(&signal.series_id) || is_own(&signal.ticker);
     let signal = signals.and_then(|signals| signals.convex_indices.iter().find(is_it));
     let of_summary = |summary: &MacroSummary| {
         let values = [
@@ -94,23 +73,24 @@ fn gauge(
             (&CMSI, summary.stress_index),
             (&CNLI, summary.net_liquidity_trn),
         ];
-        let mut values = values.into_iter();
-        values.find_map(|(other, value)| value.filter(|_| other.indicator.id == about.id))
+        let own = values
+            .into_iter()
+            .find(|(other, _)| other.indicator.id == about.id);
+        own?.1
     };
-    let value = signal
-        .and_then(|signal| signal.value)
-        .or_else(|| summary.and_then(of_summary))?;
+    let value = signal.and_then(|signal| signal.value);
+    let shown = value.or_else(|| summary.and_then(of_summary))?;
     let info = Catalogue::of_indicator(about)?;
     let unit = Unit::parse(&info.units_short, &info.units);
-    let (level, unit) = unit.format_parts(value, usize::from(info.decimals));
+    let (level, unit) = unit.format_parts(shown, usize::from(info.decimals));
     let date = signal.and_then(|signal| signal.date).map(format_day);
-    let band = composite.band(value).map(capitalize);
+    let band = composite.band(shown).map(capitalize);
     Some(Gauge {
         id: about.id.to_owned(),
         name: about.definition().title.to_owned(),
         value: Some(level),
         unit,
         note: join(band.into_iter().chain(date), " · "),
-        sparkline: String::new(),
+        ..Gauge::default()
     })
 }
