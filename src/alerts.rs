@@ -4,11 +4,12 @@ use crate::site::{digest, encode_segment};
 use econoscope_answers::conditions::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
-use econoscope_core::model::{AsOf, Date, untrusted};
+use econoscope_core::model::{AsOf, Date, SeriesInfo, untrusted};
 use econoscope_desk::Desk;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Most alerts of one feed, the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
@@ -49,11 +50,8 @@ impl Alert {
         } else {
             ("no longer met", "no longer meets")
         };
-        let ids: Vec<String> = crossings
-            .series
-            .iter()
-            .map(|info| desk.display_id(&info.id))
-            .collect();
+        let series = crossings.series.iter();
+        let ids: Vec<String> = series.map(|info| desk.display_id(&info.id)).collect();
         let page = match ids.as_slice() {
             [id] => {
                 let id = encode_segment(id);
@@ -91,8 +89,7 @@ impl Alert {
         let end = crossings.frequency.period_end(self.date);
         let mut series = Vec::new();
         for info in &crossings.series {
-            let rows = desk.series(info, AsOf::Latest)?;
-            let newest = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date));
+            let newest = newest_figure(desk, info, end)?;
             let cited = desk.citations([info.id.as_str()], newest.map(|date| (date, date)))?;
             let notices = cited
                 .into_iter()
@@ -150,6 +147,12 @@ struct KnownOn {
     is_estimated: bool,
 }
 
+/// Returns the date of a series' newest figure up to a day.
+fn newest_figure(desk: &Desk, info: &Arc<SeriesInfo>, end: Date) -> Result<Option<Date>> {
+    let rows = desk.series(info, AsOf::Latest)?;
+    Ok(rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date)))
+}
+
 /// Returns the day on which the last of the figures of a crossing was first published.
 fn known_on(desk: &Desk, crossings: &Crossings, date: Date) -> Result<KnownOn> {
     let end = crossings.frequency.period_end(date);
@@ -158,15 +161,11 @@ fn known_on(desk: &Desk, crossings: &Crossings, date: Date) -> Result<KnownOn> {
         is_estimated: true,
     };
     for info in &crossings.series {
-        let rows = desk.series(info, AsOf::Latest)?;
-        let Some(newest) = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date))
-        else {
+        let Some(newest) = newest_figure(desk, info, end)? else {
             continue;
         };
-        let first = desk
-            .period_vintages(info, newest)?
-            .first()
-            .map(|(day, _)| *day);
+        let vintages = desk.period_vintages(info, newest)?;
+        let first = vintages.first().map(|(day, _)| *day);
         let estimated = info.publication_day(newest).min(desk.today());
         known = known.max(KnownOn {
             day: first.unwrap_or(estimated),

@@ -19,7 +19,7 @@ mod wiring;
 
 pub(crate) use live::sync_once;
 pub(crate) use serving::serve;
-pub(crate) use wiring::{migrated_database, open_backend, open_desk, open_store, open_upstream};
+pub(crate) use wiring::{open_backend, open_desk, open_store, open_upstream};
 
 /// Serves MCP on stdin and stdout until the client disconnects or a signal arrives.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {

@@ -110,7 +110,7 @@ class Program:
 
     def __init__(self):
         reference = (ROOT / "docs/CONFIGURATION.md").read_text()
-        self.flags = set(re.findall(r"^\| `(--[\w-]+)", reference, re.M)) | {"--help", "--version", "--origin", "--read-at"}
+        self.flags = set(re.findall(r"^\| `(--[\w-]+)", reference, re.M)) | {"--help", "--version"}
         self.commands = set(re.findall(r"^## `econoscope ([\w-]+)`", reference, re.M)) | {"help", "demo", "migrate", "stdio"}
         self.variables = set(re.findall(r"`(ECONOSCOPE_\w+)`", reference))
         self.tools = {pathlib.Path(name).stem for name in tracked("tool-schemas/*.json")}

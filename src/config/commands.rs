@@ -71,14 +71,6 @@ pub(crate) struct Import {
     /// Import what is skipped or refused by default: series that end before the stored ones and differ from them, whole series on another base, figures of an unlikely size or sign, and rows after today
     #[arg(long)]
     pub(crate) replace: bool,
-
-    /// Where the figures come from, in few words
-    #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
-    pub(crate) origin: String,
-
-    /// When they were read there, instead of now
-    #[arg(long, value_name = "TIME", hide = true)]
-    pub(crate) read_at: Option<jiff::Timestamp>,
 }
 
 /// Settings of `doctor`.

@@ -12,7 +12,7 @@ use super::jsonrpc;
 use super::resources::{self, Address, SCHEME};
 use econoscope_answers::Backend;
 use econoscope_answers::conditions::{self, crossings};
-use econoscope_core::error::{self, Result};
+use econoscope_core::error::{self, Error, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
 use econoscope_data::pool::{Caller, in_background};
 use econoscope_desk::{Desk, State};
@@ -254,11 +254,8 @@ impl Topics {
             return;
         }
         active.holders.remove(&caller);
-        if let Some(held) = self
-            .conditions
-            .get_mut(&caller)
-            .filter(|_| topic.is_condition())
-        {
+        if topic.is_condition() {
+            let held = self.conditions.entry(caller).or_default();
             *held = held.saturating_sub(1);
         }
     }
@@ -357,11 +354,8 @@ impl Watches {
         peer: Peer<RoleServer>,
     ) -> std::result::Result<(), ErrorData> {
         let requested = [uri.clone()];
-        let accepted: Vec<String> = subscriptions
-            .subscribe(caller, &requested)
-            .into_iter()
-            .map(|grant| grant.uri)
-            .collect();
+        let grants = subscriptions.subscribe(caller, &requested).into_iter();
+        let accepted: Vec<String> = grants.map(|grant| grant.uri).collect();
         if let Some(refusal) = subscriptions.refusal(&requested, &accepted) {
             return Err(refusal);
         }
@@ -370,11 +364,9 @@ impl Watches {
                 Address::parse(&uri),
                 Ok(Address::Metric(_) | Address::Series { .. } | Address::Alert(_)) | Err(_)
             );
-            let is_unknown = is_other && !resources::is_file(&uri);
-            let why = "no such resource";
-            return is_unknown
-                .then(|| resources::not_found(&uri, why))
-                .map_or(Ok(()), Err);
+            let is_unknown = is_other && resources::file(&uri).is_none();
+            let not_found = is_unknown.then(|| resources::not_found(&uri, "no such resource"));
+            return not_found.map_or(Ok(()), Err);
         }
         let mut watched = self.watched.lock();
         if watched.len() >= MAX_WATCHED && !watched.contains_key(&uri) {
@@ -516,11 +508,8 @@ impl Subscriptions {
             )
         };
         let data = json!({ "code": "limit_exceeded", "notGranted": refused });
-        Some(ErrorData::new(
-            ErrorCode(jsonrpc::SERVER_ERROR),
-            message,
-            Some(data),
-        ))
+        let code = ErrorCode(jsonrpc::SERVER_ERROR);
+        Some(ErrorData::new(code, message, Some(data)))
     }
 
     /// Returns the topic of an address; `None` if it does not exist or cannot change. In front of an upstream nothing
@@ -530,21 +519,16 @@ impl Subscriptions {
             return None;
         }
         let topic = Topic::from_uri(self.backend.desk(), uri);
-        topic
-            .inspect_err(|error| error::log(error, "subscriptions"))
-            .ok()?
+        topic.inspect_err(log).ok()?
     }
 
     /// Grants the topics of some addresses to a caller, as far as limits allow.
     fn subscribe(&self, caller: Caller, uris: &[String]) -> Vec<Grant> {
         let requested = distinct(uris).filter_map(|uri| Some((uri.clone(), self.topic(uri)?)));
         let requested_topics: Vec<(String, Topic)> = requested.collect();
-        let state = match self.backend.desk().state() {
-            Ok(state) => state,
-            Err(error) => {
-                error::log(&error, "subscriptions");
-                return Vec::new();
-            }
+        let state = self.backend.desk().state().inspect_err(log);
+        let Ok(state) = state else {
+            return Vec::new();
         };
         let mut topics = self.topics.lock();
         if topics.is_full(caller) {
@@ -566,7 +550,7 @@ impl Subscriptions {
         loop {
             let start = Instant::now();
             if let Err(error) = self.refresh().await {
-                error::log(&error, "subscriptions");
+                log(&error);
             }
             // At most half of a thread, also where the data change all the time.
             tokio::time::sleep(INTERVAL.max(start.elapsed())).await;
@@ -597,7 +581,7 @@ impl Subscriptions {
             };
             let job = self.backend.pool().run(read);
             if let Err(error) = in_background(caller.scope(job)).await {
-                error::log(&error, "subscriptions");
+                log(&error);
             }
         }
         Ok(())
@@ -647,15 +631,14 @@ pub(super) fn price(message: &[u8]) -> u32 {
     let message: Value = serde_json::from_slice(message).unwrap_or_default();
     let list = message.pointer("/params/notifications/resourceSubscriptions");
     let uris = list.and_then(Value::as_array).into_iter().flatten();
-    let is_condition = |uri: &str| matches!(Address::parse(uri), Ok(Address::Alert(_)));
-    let conditions = uris
-        .filter_map(Value::as_str)
-        .filter(|uri| is_condition(uri));
-    let requests = conditions
-        .take(MAX_ADDRESSES)
-        .count()
-        .div_ceil(CONDITIONS_PER_REQUEST);
-    u32::try_from(requests).unwrap_or(1).max(1)
+    let addresses = uris.filter_map(|uri| Address::parse(uri.as_str()?).ok());
+    let conditions = addresses.filter(|address| matches!(address, Address::Alert(_)));
+    let count = conditions.take(MAX_ADDRESSES).count();
+    u32::try_from(count.div_ceil(CONDITIONS_PER_REQUEST)).map_or(1, |requests| requests.max(1))
+}
+
+fn log(error: &Error) {
+    error::log(error, "subscriptions");
 }
 
 /// Returns the first addresses of a list, each once.

@@ -39,9 +39,9 @@ impl HttpServer {
             started: clock::wall_time(),
             ..Metrics::default()
         };
-        let audience = backend.desk().settings().audience;
-        let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url())
-            .for_audience(audience);
+        let mut access_rules =
+            AccessRules::new(&options.hosts, &options.origins, backend.base_url());
+        access_rules.audience = backend.desk().settings().audience;
         Self {
             shared: Shared {
                 backend,

@@ -248,10 +248,11 @@ fn is_direct(audience: Audience, path: &str, version: Version, name: Option<&str
         builder = builder.header(name, "203.0.113.9");
     }
     let request = builder.body(()).unwrap();
-    rules()
-        .for_audience(audience)
-        .check_direct(&request)
-        .is_ok()
+    let rules = AccessRules {
+        audience,
+        ..rules()
+    };
+    rules.check_direct(&request).is_ok()
 }
 
 #[test]
