@@ -45,11 +45,7 @@ impl Alert {
         let condition = &crossings.condition;
         let date = crossing.date;
         let since = period(date, crossings.frequency);
-        let (state, meets) = if crossing.met {
-            ("met", "meets")
-        } else {
-            ("no longer met", "no longer meets")
-        };
+        let negation = if crossing.met { "" } else { "no longer " };
         let series = crossings.series.iter();
         let ids: Vec<String> = series.map(|info| desk.display_id(&info.id)).collect();
         let page = match ids.as_slice() {
@@ -72,9 +68,9 @@ impl Alert {
             known_on_estimated: known.is_estimated,
             direction: crossing.direction.clone(),
             met: crossing.met,
-            title: format!("{condition}: {state} since {since}"),
+            title: format!("{condition}: {negation}met since {since}"),
             description: format!(
-                "The {frequency} figure for {since} {meets} the condition {condition}. Known from {}. Figures as last revised. {sources}",
+                "The {frequency} figure for {since} {negation}meets the condition {condition}. Known from {}. Figures as last revised. {sources}",
                 known.day
             ),
             page: desk.settings().address(&page, &campaign),

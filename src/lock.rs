@@ -81,11 +81,8 @@ pub(crate) fn filter_text(text: &str, day: Date) -> String {
 fn names_later_day(sentence: &str, day: Date) -> bool {
     let lower = sentence.to_ascii_lowercase();
     let is_schedule = SCHEDULED.split(' ').any(|word| lower.contains(word));
-    let last = if is_schedule {
-        shift(day, HORIZON.days())
-    } else {
-        day
-    };
+    let horizon = if is_schedule { HORIZON } else { 0 };
+    let last = shift(day, horizon.days());
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .collect();

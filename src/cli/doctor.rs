@@ -107,16 +107,18 @@ async fn check_upstream(
         answer = Some(upstream.probe(request).await);
         upstream.wait_until_idle().await;
     }
-    let calls = match upstream.quota() {
+    // A ledger in a database blocks its thread.
+    let read = upstream.clone();
+    let read = move || (read.quota(), read.last_success());
+    let (quota, last) = tokio::task::spawn_blocking(read).await?;
+    let calls = match quota {
         Ok(quota) => format!(
             "{} of {} calls used in 24 hours, {} left",
             quota.used, quota.limit, quota.remaining
         ),
         Err(error) => error.operator_message(),
     };
-    let last = upstream
-        .last_success()
-        .map_or("never".to_owned(), |time| format!("at {time:.0}"));
+    let last = last.map_or("never".to_owned(), |time| format!("at {time:.0}"));
     let address = upstream.base();
     let finding = format!("{address}: {calls}; last answered {last}");
     match answer {

@@ -28,7 +28,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
             }
             Server::Http(endpoint.to_string())
         }
-        None => own_command(&own_flags(config, options)?)?,
+        None => own_command(&own_flags(config)?)?,
     };
     let folders = UserFolders::from_env()?;
     for host in select_hosts(&folders, &options.target)? {
@@ -147,31 +147,12 @@ fn diff(old: &str, new: &str) -> String {
 }
 
 /// Returns the flags of this call, which an assistant must repeat to start the program with the same settings.
-fn own_flags(config: &Config, options: &Install) -> Result<Vec<String>> {
+fn own_flags(config: &Config) -> Result<Vec<String>> {
     let to_text = |word: &OsString| {
         let text = word.to_str().map(str::to_owned);
         text.context("the file cannot contain a path that is not UTF-8")
     };
-    let mut flags: Vec<String> = config.given.iter().map(to_text).collect::<Result<_>>()?;
-    let is_decided = config.sources.fred || config.sources.no_fred || config.no_sync;
-    let is_shown = options.print || options.target.dry_run;
-    if !is_decided && !is_shown && std::io::stdin().is_terminal() && wants_fred()? {
-        flags.push("--fred".to_owned());
-    }
-    Ok(flags)
-}
-
-/// Asks a person at the terminal whether FRED is asked in the background.
-fn wants_fred() -> Result<bool> {
-    print(
-        "New figures are fetched by themselves from the agencies that publish them. FRED has what no agency gives away: \
-         credit spreads, share indexes, house prices. Its terms allow viewing and downloading for your own use, and \
-         forbid storing for others, caching for them and training models.\n\
-         Ask FRED, too? Enter yes, or nothing for no:",
-    )?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    Ok(line.trim().to_lowercase().starts_with('y'))
+    config.given.iter().map(to_text).collect()
 }
 
 /// Returns the command that starts this program again, by its package runner if it was started by one.

@@ -250,6 +250,7 @@ pub(crate) fn command() -> clap::Command {
     Config::command()
         .mut_args(|arg| with_env(arg).global(true))
         .mut_subcommand("serve", |serve| serve.mut_args(with_env))
+        .mut_subcommand("health", |health| health.mut_args(with_env))
         // `doctor` has a switch --sources of its own.
         .mut_subcommand("doctor", |doctor| doctor.arg(doctor_folder_flag()))
         // `call TOOL --help` prints the help of the tool.

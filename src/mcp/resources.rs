@@ -178,10 +178,8 @@ async fn endpoint(
 
 /// Builds the protocol's error for an unknown resource.
 pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
-    ErrorData::resource_not_found(
-        format!("Resource not found: {why}"),
-        Some(json!({ "uri": econoscope_core::error::quote(uri) })),
-    )
+    let data = json!({ "uri": econoscope_core::error::quote(uri) });
+    ErrorData::resource_not_found(format!("Resource not found: {why}"), Some(data))
 }
 
 fn to_protocol_error(uri: &str, error: &Error) -> ErrorData {

@@ -179,16 +179,12 @@ async fn write_filtered(
 ///
 /// # Errors
 /// When the client's first message is not MCP, or the streams fail.
-pub async fn serve_lines<R, W>(
+pub async fn serve_lines(
     server: Server,
-    reader: R,
-    writer: W,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
-) -> anyhow::Result<()>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+) -> anyhow::Result<()> {
     let transport = LineTransport::new(reader, writer, MAX_MESSAGE_BYTES - 1);
     let handler = server.until(transport.end_of_input());
     let running = match handler.serve_with_ct(transport, stop).await {

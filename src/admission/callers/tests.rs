@@ -284,6 +284,8 @@ fn any_sign_of_a_proxy_is_refused_by_a_server_of_its_own_machine() {
         "Fly-Client-IP",
         "DO-Connecting-IP",
         "X-Forwarded-Anything-New",
+        "X-Original-Anything-New",
+        "X-Anything-New-IP",
     ];
     for path in ["/", "/mcp", "/api/public/regime"] {
         let is_direct = |audience, version, name| is_direct(audience, path, version, name);
