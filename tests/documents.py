@@ -146,7 +146,9 @@ class Program:
 def constant(path, name):
     """The value of a constant or a default of a setting, in bytes, seconds or pieces."""
     source = (ROOT / path).read_text()
-    for found in re.finditer(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M):
+    constants = re.finditer(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M)
+    defaults = re.finditer(rf"(?:default_value_t|skip) = ([^,\n]*\d[^,\n]*?)(?:_usize)?(?:,.*)?\)\]\s*pub {name}:", source)
+    for found in [*constants, *defaults]:
         text = re.sub(r"(?<=\d)_(?=\d)", "", found[1])
         value = re.sub(r"Duration::from_(?:secs|millis)\((.*)\)", r"\1", text)
         if re.fullmatch(r"[\d\s*<+.()]+", value):

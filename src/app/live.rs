@@ -279,8 +279,8 @@ pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationTok
                 Ok(reply) => reply.inherit_requests(requests),
                 // A caller of this endpoint gets the error.
                 Err(error) => {
-                    let error = error.operator_message();
-                    tracing::debug!(error, tool, "an answer was not computed ahead");
+                    let why = error.operator_message();
+                    tracing::debug!(error = why, tool, "an answer was not computed ahead");
                 }
             }
         }
