@@ -46,7 +46,7 @@ fn main() {
         .unwrap();
     here.block_on(async {
         let config = UpstreamConfig::new(base);
-        let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
+        let upstream = Upstream::open(config, Arc::new(SystemClock)).unwrap();
         let relay = Backend::forwarding(desk(), upstream);
         let relay = Arc::new(relay);
         let sites = [&direct, &relay].map(|b| site(Arc::clone(b)));

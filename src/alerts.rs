@@ -4,11 +4,12 @@ use crate::site::{digest, encode_segment};
 use econoscope_answers::conditions::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
-use econoscope_core::model::{AsOf, Date, untrusted};
+use econoscope_core::model::{AsOf, Date, SeriesInfo, untrusted};
 use econoscope_desk::Desk;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Most alerts of one feed, the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
@@ -44,16 +45,9 @@ impl Alert {
         let condition = &crossings.condition;
         let date = crossing.date;
         let since = period(date, crossings.frequency);
-        let (state, meets) = if crossing.met {
-            ("met", "meets")
-        } else {
-            ("no longer met", "no longer meets")
-        };
-        let ids: Vec<String> = crossings
-            .series
-            .iter()
-            .map(|info| desk.display_id(&info.id))
-            .collect();
+        let negation = if crossing.met { "" } else { "no longer " };
+        let series = crossings.series.iter();
+        let ids: Vec<String> = series.map(|info| desk.display_id(&info.id)).collect();
         let page = match ids.as_slice() {
             [id] => {
                 let id = encode_segment(id);
@@ -74,9 +68,9 @@ impl Alert {
             known_on_estimated: known.is_estimated,
             direction: crossing.direction.clone(),
             met: crossing.met,
-            title: format!("{condition}: {state} since {since}"),
+            title: format!("{condition}: {negation}met since {since}"),
             description: format!(
-                "The {frequency} figure for {since} {meets} the condition {condition}. Known from {}. Figures as last revised. {sources}",
+                "The {frequency} figure for {since} {negation}meets the condition {condition}. Known from {}. Figures as last revised. {sources}",
                 known.day
             ),
             page: desk.settings().address(&page, &campaign),
@@ -91,8 +85,7 @@ impl Alert {
         let end = crossings.frequency.period_end(self.date);
         let mut series = Vec::new();
         for info in &crossings.series {
-            let rows = desk.series(info, AsOf::Latest)?;
-            let newest = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date));
+            let newest = newest_figure(desk, info, end)?;
             let cited = desk.citations([info.id.as_str()], newest.map(|date| (date, date)))?;
             let notices = cited
                 .into_iter()
@@ -150,6 +143,12 @@ struct KnownOn {
     is_estimated: bool,
 }
 
+/// Returns the date of a series' newest figure up to a day.
+fn newest_figure(desk: &Desk, info: &Arc<SeriesInfo>, end: Date) -> Result<Option<Date>> {
+    let rows = desk.series(info, AsOf::Latest)?;
+    Ok(rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date)))
+}
+
 /// Returns the day on which the last of the figures of a crossing was first published.
 fn known_on(desk: &Desk, crossings: &Crossings, date: Date) -> Result<KnownOn> {
     let end = crossings.frequency.period_end(date);
@@ -158,15 +157,11 @@ fn known_on(desk: &Desk, crossings: &Crossings, date: Date) -> Result<KnownOn> {
         is_estimated: true,
     };
     for info in &crossings.series {
-        let rows = desk.series(info, AsOf::Latest)?;
-        let Some(newest) = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date))
-        else {
+        let Some(newest) = newest_figure(desk, info, end)? else {
             continue;
         };
-        let first = desk
-            .period_vintages(info, newest)?
-            .first()
-            .map(|(day, _)| *day);
+        let vintages = desk.period_vintages(info, newest)?;
+        let first = vintages.first().map(|(day, _)| *day);
         let estimated = info.publication_day(newest).min(desk.today());
         known = known.max(KnownOn {
             day: first.unwrap_or(estimated),

@@ -153,7 +153,7 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
         "{files} files, {series} series, {rows} rows read: {added} new, {revised} revised"
     ));
     if !imported.untitled.is_empty() {
-        let unnamed: Vec<&str> = imported.untitled.iter().map(|id| id.as_str()).collect();
+        let unnamed: Vec<_> = imported.untitled.iter().map(|id| id.as_str()).collect();
         report_warning(&format!(
             "not in the catalogue, and without a title in the files: {}. They are available by these identifiers, without a \
              name or unit; a file with series_id,title,frequency,units adds them",
@@ -177,13 +177,10 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
         None => app::open_store(config, false)?,
     };
     let desk = app::open_desk(store, config, None, Audience::Own)?;
-    let syncing = if options.plan {
-        None
-    } else {
-        Some(stores::take_sync_lease(desk.store(), &stop)?)
-    };
+    let syncing = (!options.plan).then(|| stores::take_sync_lease(desk.store(), &stop));
+    let lease_on_file = syncing.transpose()?;
     let synced = app::sync_once(&desk, config, options, &Arc::default(), &stop).await?;
-    drop(syncing);
+    drop(lease_on_file);
     if options.plan {
         print(&synced.plan.join("\n"))?;
         return Ok(ExitCode::SUCCESS);
@@ -205,11 +202,11 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
 /// Lists the first ten names, and the number of others.
 fn format_list(names: &[&str]) -> String {
     let (first, rest) = names.split_at(names.len().min(10));
-    let more = match rest.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    first.join(", ") + &more
+    let list = first.join(", ");
+    match rest.len() {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
 }
 
 /// Writes the generated files, or checks them.

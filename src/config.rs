@@ -14,4 +14,4 @@ pub(crate) use file::{load, should_log_json};
 pub(crate) use settings::{Command, Config, DEFAULT_LOG, Serve, command, render_help};
 pub(crate) use sources::AnySeries;
 pub(crate) use store::database;
-pub(crate) use values::local_address;
+pub(crate) use values::{local_address, suggest};

@@ -7,7 +7,7 @@ use crate::{rest, site};
 use anyhow::{Context, Result, bail};
 use econoscope_answers::documents::{EXAMPLE_BASE, card, llms, openapi};
 use econoscope_answers::{ENDPOINTS, Route};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -113,17 +113,16 @@ fn render_addresses() -> String {
 
 fn render_tool(route: &Route) -> String {
     let spec = &route.spec;
-    let example: Map<String, Value> = spec
+    let example = spec
         .example
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
-        .collect();
+        .map(|(name, value)| ((*name).to_owned(), json!(value)));
     card::pretty(&json!({
         "name": spec.tool,
         "title": spec.title,
         "description": spec.description,
         "path": spec.path,
-        "example": example,
+        "example": Map::from_iter(example),
         "inputSchema": **route.input_schema,
         "outputSchema": *route.structure_schema,
     }))
@@ -141,10 +140,7 @@ fn render_readme(root: &Path) -> Result<String> {
     let mut table = String::from("| tool | REST path | what it answers |\n|---|---|---|\n");
     for route in ENDPOINTS.iter() {
         let spec = &route.spec;
-        let tool = spec.tool;
-        let path = spec.path;
-        let summary = spec.summary;
-        table += &format!("| `{tool}` | `{path}` | {summary} |\n");
+        table += &format!("| `{}` | `{}` | {} |\n", spec.tool, spec.path, spec.summary);
     }
     Ok(format!("{head}{TABLE_START}\n{table}{TABLE_END}{tail}"))
 }

@@ -19,15 +19,7 @@ const WRITTEN: i16 = 2026;
 /// Days ahead for which releases and meetings are scheduled.
 const HORIZON: i64 = 400;
 /// Words of sentences about what is scheduled, which name later days.
-const SCHEDULED: [&str; 7] = [
-    "due",
-    "next",
-    "scheduled",
-    "announced",
-    "release",
-    "meeting",
-    "expected",
-];
+const SCHEDULED: &str = "due next scheduled announced release meeting expected";
 
 /// Filters one JSON message.
 pub(crate) fn filter_json(message: &mut Value, day: Date) {
@@ -88,12 +80,9 @@ pub(crate) fn filter_text(text: &str, day: Date) -> String {
 /// Whether a sentence names a later day, month or year, other than one that is scheduled.
 fn names_later_day(sentence: &str, day: Date) -> bool {
     let lower = sentence.to_ascii_lowercase();
-    let is_schedule = SCHEDULED.iter().any(|word| lower.contains(word));
-    let last = if is_schedule {
-        shift(day, HORIZON.days())
-    } else {
-        day
-    };
+    let is_schedule = SCHEDULED.split(' ').any(|word| lower.contains(word));
+    let horizon = if is_schedule { HORIZON } else { 0 };
+    let last = shift(day, horizon.days());
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .collect();
@@ -118,18 +107,13 @@ pub(crate) async fn filter_response(response: Response, day: Date) -> Response {
     if let Ok(date) = HeaderValue::from_str(&noon) {
         head.headers.insert(DATE, date);
     }
-    let kind = head
-        .headers
-        .get(CONTENT_TYPE)
+    let header = head.headers.get(CONTENT_TYPE).cloned();
+    let kind = header
+        .as_ref()
         .and_then(|kind| kind.to_str().ok())
-        .unwrap_or("")
-        .to_owned();
-    let is_text = kind.contains("text") || kind.contains("json") || kind.contains("xml");
-    if !is_text
-        || kind.contains("event-stream")
-        || kind.contains("css")
-        || kind.contains("javascript")
-    {
+        .unwrap_or_default();
+    let has = |parts: [&str; 3]| parts.iter().any(|part| kind.contains(part));
+    if !has(["text", "json", "xml"]) || has(["event-stream", "css", "javascript"]) {
         return Response::from_parts(head, body);
     }
     let Ok(bytes) = to_bytes(body, MAX_BYTES).await else {

@@ -110,7 +110,7 @@ class Program:
 
     def __init__(self):
         reference = (ROOT / "docs/CONFIGURATION.md").read_text()
-        self.flags = set(re.findall(r"^\| `(--[\w-]+)", reference, re.M)) | {"--help", "--version", "--origin", "--read-at"}
+        self.flags = set(re.findall(r"^\| `(--[\w-]+)", reference, re.M)) | {"--help", "--version"}
         self.commands = set(re.findall(r"^## `econoscope ([\w-]+)`", reference, re.M)) | {"help", "demo", "migrate", "stdio"}
         self.variables = set(re.findall(r"`(ECONOSCOPE_\w+)`", reference))
         self.tools = {pathlib.Path(name).stem for name in tracked("tool-schemas/*.json")}
@@ -146,7 +146,9 @@ class Program:
 def constant(path, name):
     """The value of a constant or a default of a setting, in bytes, seconds or pieces."""
     source = (ROOT / path).read_text()
-    for found in re.finditer(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M):
+    constants = re.finditer(rf"\b{name}(?:: [\w<>]+ =|:)\s*([^;,\n]*\d[^;,\n]*)[;,]\s*$", source, re.M)
+    defaults = re.finditer(rf"(?:default_value_t|skip) = ([^,\n]*\d[^,\n]*?)(?:_usize)?(?:,.*)?\)\]\s*pub {name}:", source)
+    for found in [*constants, *defaults]:
         text = re.sub(r"(?<=\d)_(?=\d)", "", found[1])
         value = re.sub(r"Duration::from_(?:secs|millis)\((.*)\)", r"\1", text)
         if re.fullmatch(r"[\d\s*<+.()]+", value):

@@ -28,33 +28,17 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 pub(crate) const RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
-/// Whether a reverse proxy, a tunnel or a CDN adds a header of this name, in lower case.
+/// Whether a reverse proxy, a tunnel or a CDN adds a header of this name, in lower case. A header named after an address tells
+/// that of a client (`x-real-ip`, `cf-connecting-ipv6`, `x-azure-clientip`).
 fn is_of_proxy(name: &str) -> bool {
-    match name {
-        "forwarded"
-        | "via"
-        | "x-real-ip"
-        | "cf-connecting-ip"
-        | "cf-connecting-ipv6"
-        | "cf-ray"
-        | "cf-visitor"
-        | "cdn-loop"
-        | "true-client-ip"
-        | "client-ip"
-        | "x-client-ip"
-        | "x-cluster-client-ip"
-        | "x-remote-ip"
-        | "x-original-host"
-        | "x-original-url"
-        | "x-proxyuser-ip"
-        | "x-envoy-external-address"
-        | "x-azure-clientip"
-        | "x-appengine-user-ip"
-        | "fastly-client-ip"
-        | "fly-client-ip"
-        | "do-connecting-ip" => true,
-        _ => name.starts_with("x-forwarded") || name.starts_with("x-original-forwarded"),
-    }
+    let starts = ["x-forwarded", "x-original-", "x-envoy-external-"];
+    matches!(
+        name,
+        "forwarded" | "via" | "cf-ray" | "cf-visitor" | "cdn-loop"
+    ) || ["-ip", "-ipv6", "clientip"]
+        .iter()
+        .any(|end| name.ends_with(end))
+        || starts.iter().any(|start| name.starts_with(start))
 }
 
 /// Returns what shows that a proxy passed a request on: a header, or HTTP/1.0, which proxies speak by default.
@@ -76,7 +60,8 @@ pub struct AccessRules {
     origins: Vec<Origin>,
     /// The host of the operator's public address.
     public: Option<Origin>,
-    audience: Audience,
+    /// Whom the server answers: anyone, unless it is set.
+    pub(crate) audience: Audience,
 }
 
 impl AccessRules {
@@ -89,16 +74,6 @@ impl AccessRules {
             public: public_host(base_url).and_then(|host| Origin::allowed_host(&host)),
             audience: Audience::Public,
         }
-    }
-
-    /// Sets whom the server answers; by default anyone.
-    pub(crate) fn for_audience(self, audience: Audience) -> Self {
-        Self { audience, ..self }
-    }
-
-    /// Whom the server answers.
-    pub(crate) fn audience(&self) -> Audience {
-        self.audience
     }
 
     /// Checks that a server of its own machine gets a request from a program there, not through a proxy. Probes pass, since

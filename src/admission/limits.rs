@@ -149,13 +149,8 @@ impl Admission {
             quota = match self.charge_limits(caller, None, Some(policy)).await {
                 Ok(quota) => quota,
                 Err(exceeded) => {
-                    self.refund(
-                        caller,
-                        Price {
-                            policy,
-                            units: spent,
-                        },
-                    );
+                    let units = spent;
+                    self.refund(caller, Price { policy, units });
                     return Err(exceeded);
                 }
             };
@@ -274,11 +269,8 @@ impl Admission {
 
     /// Returns an address' requests per day. The narrowest network with an override counts.
     fn daily_limit(&self, address: IpAddr, policy: Policy) -> u32 {
-        let overrides = self
-            .settings
-            .overrides
-            .iter()
-            .filter(|(network, _)| network.contains(&address));
+        let networks = self.settings.overrides.iter();
+        let overrides = networks.filter(|(network, _)| network.contains(&address));
         let narrowest = overrides.max_by_key(|(network, _)| network.prefix_len());
         let general = narrowest.map_or(self.settings.general, |(_, limit)| *limit);
         let default = match policy {

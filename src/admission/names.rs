@@ -93,9 +93,7 @@ impl Origin {
 /// Whether a host is this machine.
 pub(super) fn is_loopback(name: &str) -> bool {
     let host = name.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host
-            .parse::<IpAddr>()
-            .is_ok_and(|ip| ip.to_canonical().is_loopback())
+    let address = host.parse::<IpAddr>();
+    let is_name = host == "localhost" || host.ends_with(".localhost");
+    is_name || address.is_ok_and(|ip| ip.to_canonical().is_loopback())
 }

@@ -110,13 +110,9 @@ impl Permits {
         for (block, _) in candidates.clone() {
             *sizes.entry(block).or_default() += 1;
         }
-        let largest = sizes
-            .into_iter()
-            .max_by_key(|(_, size)| *size)
-            .map(|(block, _)| block);
-        let victim = candidates
-            .filter(|(block, _)| Some(*block) == largest)
-            .min_by_key(|(_, activity)| *activity.state.lock());
+        let largest = sizes.into_iter().max_by_key(|(_, size)| *size);
+        let in_largest = candidates.filter(|(block, _)| largest.is_some_and(|(b, _)| b == *block));
+        let victim = in_largest.min_by_key(|(_, activity)| *activity.state.lock());
         if let Some((_, activity)) = victim {
             activity.evicted.cancel();
         }

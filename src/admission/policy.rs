@@ -43,7 +43,7 @@ impl Policy {
 pub(crate) struct Price {
     /// The allowance that pays.
     pub(crate) policy: Policy,
-    /// How many usual requests it costs, at least one.
+    /// How many usual requests it costs; none if it is free.
     pub(crate) units: u32,
 }
 

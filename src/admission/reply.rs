@@ -4,6 +4,7 @@ use super::policy::{LimitExceeded, Policy, Quota};
 use crate::rest::set;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use rmcp::model::object;
 use serde_json::{Map, Value, json};
 
 /// The headers that report a client's allowance.
@@ -58,23 +59,20 @@ pub(crate) fn describe(exceeded: &LimitExceeded) -> String {
 
 /// Returns the members that a REST body, an MCP `_meta` and a JSON-RPC error have in common.
 pub(crate) fn details(exceeded: &LimitExceeded) -> Map<String, Value> {
-    let mut details = Map::new();
-    let mut add = |name: &str, value: Value| details.insert(name.to_owned(), value);
-    add("code", "rate_limited".into());
-    add("retryable", true.into());
-    add("retry_after_seconds", exceeded.wait_seconds().into());
-    let kind = match &exceeded.quota {
-        Some(quota) => {
-            add("limit", quota.limit.into());
-            add("remaining", 0.into());
-            add("reset_at", quota.reset_at.to_string().into());
-            "quota-exceeded"
-        }
-        None => "temporary-reduced-capacity",
-    };
-    let kind = format!("https://iana.org/assignments/http-problem-types#{kind}");
-    add("type", kind.into());
-    add("violated-policies", json!([exceeded.limit_name()]));
+    let wait = exceeded.wait_seconds();
+    let mut details =
+        object(json!({ "code": "rate_limited", "retryable": true, "retry_after_seconds": wait }));
+    let mut kind = "temporary-reduced-capacity";
+    if let Some(quota) = &exceeded.quota {
+        let reset_at = quota.reset_at.to_string();
+        let allowance = json!({ "limit": quota.limit, "remaining": 0, "reset_at": reset_at });
+        details.extend(object(allowance));
+        kind = "quota-exceeded";
+    }
+    details.extend(object(json!({
+        "type": format!("https://iana.org/assignments/http-problem-types#{kind}"),
+        "violated-policies": [exceeded.limit_name()],
+    })));
     details
 }
 

@@ -1,35 +1,34 @@
 //! The settings of limits.
 
 use super::redis::RedisAddress;
-use clap::Args;
-use clap::builder::RangedI64ValueParser;
+use clap::{Parser, value_parser};
 use econoscope_core::clock::{Clock, SystemClock};
 use ipnet::IpNet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 /// The limits per address: flags of `serve`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Parser)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitSettings {
     /// Requests a day and address, time series aside
-    #[arg(long = "rate-limit", value_name = "N", default_value_t = Self::default().general, value_parser = at_least_one())]
+    #[arg(long = "rate-limit", value_name = "N", default_value_t = 100, value_parser = value_parser!(u32).range(1..))]
     pub general: u32,
 
     /// Time series requests a day and address
-    #[arg(long = "rate-limit-data", value_name = "N", default_value_t = Self::default().data, value_parser = at_least_one())]
+    #[arg(long = "rate-limit-data", value_name = "N", default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
     pub data: u32,
 
     /// Pages, widgets and pictures a day and address that are not cached; cached ones are free
-    #[arg(long = "rate-limit-pages", value_name = "N", default_value_t = Self::default().pages, value_parser = at_least_one())]
+    #[arg(long = "rate-limit-pages", value_name = "N", default_value_t = 1_000, value_parser = value_parser!(u32).range(1..))]
     pub pages: u32,
 
     /// Sustained requests a second of one address
-    #[arg(long = "rate-limit-per-second", value_name = "N", default_value_t = Self::default().per_second, value_parser = at_least_one().range(..=1000))]
+    #[arg(long = "rate-limit-per-second", value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(1..=1000))]
     pub per_second: u32,
 
     /// Requests at once from one address
-    #[arg(long = "rate-limit-burst", value_name = "N", default_value_t = Self::default().burst, value_parser = at_least_one())]
+    #[arg(long = "rate-limit-burst", value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     pub burst: u32,
 
     /// Daily requests for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
@@ -49,34 +48,19 @@ pub struct LimitSettings {
     pub trusted_proxies: Vec<IpNet>,
 
     /// Maximum number of addresses in memory.
-    #[arg(skip = Self::default().addresses)]
+    #[arg(skip = 1_000_000_usize)]
     pub addresses: usize,
 
     /// The clock.
-    #[arg(skip = Self::default().clock)]
+    #[arg(skip = Arc::new(SystemClock) as Arc<dyn Clock>)]
     pub clock: Arc<dyn Clock>,
 }
 
+/// The defaults of the flags.
 impl Default for LimitSettings {
     fn default() -> Self {
-        Self {
-            general: 100,
-            data: 200,
-            pages: 1_000,
-            per_second: 10,
-            burst: 20,
-            overrides: Vec::new(),
-            shared: None,
-            count_loopback: false,
-            trusted_proxies: Vec::new(),
-            addresses: 1_000_000,
-            clock: Arc::new(SystemClock),
-        }
+        Self::parse_from([""])
     }
-}
-
-fn at_least_one() -> RangedI64ValueParser<u32> {
-    RangedI64ValueParser::new().range(1..)
 }
 
 /// Parses a network and its requests per day.

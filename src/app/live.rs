@@ -151,13 +151,13 @@ impl BackgroundSync {
             let report = self.sync_and_log(desk, &only, &stop).await;
             drop(lease);
             let is_offline = report.as_ref().is_some_and(|report| report.offline);
-            let pause = if is_offline {
-                OFFLINE_INTERVAL
-            } else {
-                interval
-            };
             if only.is_empty() {
-                not_before = desk.now() + pause.min(interval);
+                let longest = if is_offline {
+                    OFFLINE_INTERVAL
+                } else {
+                    interval
+                };
+                not_before = desk.now() + longest.min(interval);
             }
             record(report);
         }
@@ -213,11 +213,8 @@ pub(crate) async fn sync_once(
     wanted: &Arc<Wanted>,
     stop: &CancellationToken,
 ) -> Result<SyncReport> {
-    let only: Vec<SeriesId> = options
-        .only
-        .iter()
-        .map(|id| SeriesId::new(id))
-        .collect::<econoscope_core::Result<_>>()?;
+    let ids = options.only.iter().map(|id| SeriesId::new(id));
+    let only = ids.collect::<econoscope_core::Result<Vec<SeriesId>>>()?;
     let is_partial = !only.is_empty();
     let settings = SyncConfig {
         sources: config.source_settings()?,
@@ -282,11 +279,8 @@ pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationTok
                 Ok(reply) => reply.inherit_requests(requests),
                 // A caller of this endpoint gets the error.
                 Err(error) => {
-                    tracing::debug!(
-                        error = error.operator_message(),
-                        tool,
-                        "an answer was not computed ahead"
-                    )
+                    let why = error.operator_message();
+                    tracing::debug!(error = why, tool, "an answer was not computed ahead");
                 }
             }
         }
@@ -326,11 +320,8 @@ async fn on_change<F: Future<Output = ()>>(
             Err(error) => econoscope_core::error::log(&error, "checking for new data"),
         }
         let pause = POLL_INTERVAL.max(started.elapsed() * PAUSE_FACTOR);
-        if stop
-            .run_until_cancelled(tokio::time::sleep(pause))
-            .await
-            .is_none()
-        {
+        let pausing = tokio::time::sleep(pause);
+        if stop.run_until_cancelled(pausing).await.is_none() {
             return;
         }
     }

@@ -27,11 +27,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let stop = stop_on_signal();
     let is_local = address.ip().to_canonical().is_loopback();
     let public_reason = public_reason(config, serve, is_local);
-    let audience = if public_reason.is_some() {
-        Audience::Public
-    } else {
-        Audience::Own
-    };
+    let audience = public_reason.map_or(Audience::Own, |_| Audience::Public);
     check_forwarding(config, is_local)?;
     let base_url = Some(format!("http://{}", local_address(address)));
     let backend = Arc::new(wiring::open_backend(config, base_url, audience)?);

@@ -7,7 +7,6 @@ use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk;
 use econoscope_data::ingest::{Demand, DemandSettings};
-use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use econoscope_desk::texts::{articles, scenarios};
@@ -25,13 +24,14 @@ type OpenFile = fn(&Path) -> econoscope_core::Result<Sqlite>;
 /// When the store cannot be opened or created.
 pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
-        return Ok(if bare {
-            Arc::new(Postgres::open(&address)?)
+        let open = if bare {
+            Postgres::open
         } else {
-            Arc::new(Postgres::open_with_history(&address)?)
-        });
+            Postgres::open_with_history
+        };
+        return Ok(Arc::new(open(&address)?));
     }
-    let open: OpenFile = if bare {
+    let open = if bare {
         Sqlite::open
     } else {
         Sqlite::open_with_history
@@ -75,7 +75,7 @@ pub(super) fn complete_replica(config: &Config) -> Result<()> {
 /// Returns the address of a shared database, whose tables are first migrated where the settings ask for it.
 pub(crate) fn migrated_database(config: &Config) -> Result<Option<Address>> {
     let address = config.database()?;
-    if let Some(address) = address.as_ref().filter(|_| config.shared_store.migrate) {
+    if let Some(address) = address.as_ref().filter(|_| config.migrate) {
         Postgres::migrate(address)?;
     }
     Ok(address)
@@ -133,10 +133,7 @@ pub(crate) fn open_backend(
         let desk = open_desk(open_for_reading(config)?, config, base_url, audience)?;
         let demand = demand(config, &desk)?;
         let backend = Backend::local(desk);
-        return Ok(match demand {
-            Some(demand) => backend.with_demand(demand),
-            None => backend,
-        });
+        return Ok(demand.into_iter().fold(backend, Backend::with_demand));
     };
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);
@@ -163,12 +160,9 @@ fn demand(config: &Config, desk: &Desk) -> Result<Option<Arc<Demand>>> {
         is_public,
         is_patient: matches!(config.command, Some(Command::Call(_))),
     };
+    let store = Arc::clone(desk.store());
     let memory = Arc::clone(desk.memory());
-    Ok(Some(Demand::new(
-        settings,
-        Arc::clone(desk.store()),
-        memory,
-    )))
+    Ok(Some(Demand::new(settings, store, memory)))
 }
 
 /// Opens the upstream of the settings; `None` without one.

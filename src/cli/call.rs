@@ -86,11 +86,7 @@ fn wrapped(text: &str) -> String {
     if !std::io::stdout().is_terminal() {
         return text.to_owned();
     }
-    let wrap_line = |line: &str| match line.trim() {
-        "" => String::new(),
-        _ => table::wrap(line, MAX_WIDTH),
-    };
-    join(text.lines().map(wrap_line), "\n")
+    join(text.lines().map(|line| table::wrap(line, MAX_WIDTH)), "\n")
 }
 
 fn usage_error(problem: &str) -> Result<ExitCode> {

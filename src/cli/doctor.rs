@@ -5,13 +5,17 @@ use crate::app;
 use crate::config::{Config, Doctor};
 use anyhow::Result;
 use econoscope_core::error::Error;
+use econoscope_core::indicators::prose::join;
 use econoscope_data::disk;
 use econoscope_data::ingest;
 use econoscope_data::store::{Postgres, Sqlite, Status, Store};
 use econoscope_data::upstream::{Request, Upstream};
 use econoscope_desk::Desk;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -28,7 +32,7 @@ struct Findings {
 }
 
 impl Findings {
-    fn ok(&mut self, subject: &str, finding: &str) {
+    fn ok(&mut self, subject: &str, finding: impl Display) {
         self.text += &format!("ok    {subject}: {finding}\n");
     }
 
@@ -50,8 +54,10 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
         let database = Postgres::open(&address).and_then(|database| database.lease_status());
         match database {
             Ok((series, holder)) => {
-                let finding = format!("{address} answers: {series} series; {holder}");
-                findings.ok("database", &finding);
+                findings.ok(
+                    "database",
+                    format!("{address} answers: {series} series; {holder}"),
+                );
             }
             Err(error) => findings.fault(
                 "database",
@@ -95,14 +101,13 @@ async fn check_upstream(
     is_offline: bool,
 ) -> Result<()> {
     const SUBJECT: &str = "upstream";
-    let answer = if is_offline {
-        None
-    } else {
+    let mut answer = None;
+    if !is_offline {
         let request = Request::new(&["api", "public", "macro-summary"], &[]);
-        let answer = upstream.probe(request).await;
+        answer = Some(upstream.probe(request).await);
         upstream.wait_until_idle().await;
-        Some(answer)
-    };
+    }
+    // A ledger in a database blocks its thread.
     let read = upstream.clone();
     let read = move || (read.quota(), read.last_success());
     let (quota, last) = tokio::task::spawn_blocking(read).await?;
@@ -118,7 +123,7 @@ async fn check_upstream(
     let finding = format!("{address}: {calls}; last answered {last}");
     match answer {
         None => findings.note(SUBJECT, &finding, "Run without --offline to ask it once."),
-        Some(Ok(())) => findings.ok(SUBJECT, &finding),
+        Some(Ok(())) => findings.ok(SUBJECT, finding),
         Some(Err(error @ Error::RateLimited { .. })) => {
             findings.note(SUBJECT, &finding, &error.operator_message());
         }
@@ -137,7 +142,7 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
         Some(file) => format!("read, with {}", disk::format_path(file)),
         None => "flags, environment and defaults; no settings file".into(),
     };
-    findings.ok("configuration", &file);
+    findings.ok("configuration", file);
     let subject = "base address";
     // Loading the settings has checked that it is a URL.
     let base = config.base_url.as_deref().map(url::Url::parse);
@@ -187,8 +192,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     match store.and_then(|store| Ok((store.check_integrity()?, store))) {
         Ok((damages, store)) if damages.is_empty() => {
             let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
-            let finding = format!("{file}, {kib} KiB, every row verified");
-            findings.ok("store", &finding);
+            findings.ok("store", format!("{file}, {kib} KiB, every row verified"));
             return Some(store);
         }
         Ok((damages, _)) => {
@@ -225,16 +229,19 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     None
 }
 
+fn utc_date(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
 /// Checks when the store was synced, and the newest observation.
 fn check_data(findings: &mut Findings, store: &dyn Store, stored: &[Status]) {
     let now = Desk::system_clock()();
-    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let today = utc_date(now);
     // Later dates are projections.
     let observed = stored.iter().map(|s| s.last).filter(|day| *day <= today);
     let newest = observed
         .max()
-        .map(|day| day.to_string())
-        .unwrap_or_else(|| "none".into());
+        .map_or("none".to_owned(), |day| day.to_string());
     let series = format!("{} series, newest observation {newest}", stored.len());
     let last_sync = store.note(ingest::LAST_SYNC).ok().flatten();
     let Some(synced) = last_sync.and_then(|text| text.parse::<Timestamp>().ok()) else {
@@ -248,7 +255,7 @@ fn check_data(findings: &mut Findings, store: &dyn Store, stored: &[Status]) {
     };
     let age = now.duration_since(synced);
     if age <= CURRENT {
-        return findings.ok("data", &format!("{series}; synced {synced}"));
+        return findings.ok("data", format!("{series}; synced {synced}"));
     }
     let hours = age.as_hours();
     findings.note(
@@ -267,7 +274,7 @@ fn check_clock(findings: &mut Findings, stored: &[Status]) {
     } else if later > 0 {
         format!("{now:.0}, but {later} series have a later fetch time")
     } else {
-        return findings.ok("clock", &format!("{now:.0}"));
+        return findings.ok("clock", format!("{now:.0}"));
     };
     let advice =
         "Set the system clock (timedatectl set-ntp true); ages and daily limits depend on it.";
@@ -295,12 +302,12 @@ fn list_refused_responses(
 
 /// Counts the stored release days that agencies announced.
 fn count_release_days(findings: &mut Findings, store: &dyn Store) -> Result<()> {
-    let today = Desk::system_clock()()
-        .to_zoned(jiff::tz::TimeZone::UTC)
-        .date();
+    let today = utc_date(Desk::system_clock()());
     let count = ingest::announced_days(store)?.count_from(today);
-    let finding = format!("{count} to come are announced, others are expected by rule");
-    findings.ok("release days", &finding);
+    findings.ok(
+        "release days",
+        format!("{count} to come are announced, others are expected by rule"),
+    );
     Ok(())
 }
 
@@ -324,14 +331,14 @@ async fn check_sources(findings: &mut Findings, config: &Config, store: &dyn Sto
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");
     let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources requested now");
-    findings.ok("report", &finding);
+    findings.ok("report", finding);
     for check in ingest::check_sources(store, &settings, now).await? {
         let subject = format!("feed {}", check.feed);
         let took = check.duration.map_or(String::new(), |took| {
             format!(" ({}, {:.1} s)", check.host, took.as_secs_f64())
         });
         match check.result {
-            Ok(finding) => findings.ok(&subject, &format!("{finding}{took}")),
+            Ok(finding) => findings.ok(&subject, format!("{finding}{took}")),
             Err(why) => {
                 let advice = describe_response(&check.head);
                 findings.note(&subject, &format!("{why}{took}"), &advice);
@@ -344,17 +351,13 @@ async fn check_sources(findings: &mut Findings, config: &Config, store: &dyn Sto
 /// Describes the beginning of a response that does not match its recipe.
 fn describe_response(beginning: &str) -> String {
     let is_text = |c: char| !c.is_control() || c.is_whitespace();
-    match beginning {
-        "" => {
-            "There was no response. A sync requests the next source; the stored rows stay.".into()
-        }
-        text if text.starts_with("PK") || !text.chars().all(is_text) => {
-            "The response is not text; it may be an archive.".into()
-        }
-        text => {
-            let lines: Vec<&str> = text.lines().take(12).collect();
-            let head: String = lines.join(" | ").chars().take(1_200).collect();
-            format!("The response begins: {head}")
-        }
+    if beginning.is_empty() {
+        "There was no response. A sync requests the next source; the stored rows stay.".to_owned()
+    } else if beginning.starts_with("PK") || !beginning.chars().all(is_text) {
+        "The response is not text; it may be an archive.".to_owned()
+    } else {
+        let lines = join(beginning.lines().take(12), " | ");
+        let head: String = lines.chars().take(1_200).collect();
+        format!("The response begins: {head}")
     }
 }

@@ -9,22 +9,13 @@ use econoscope_core::error::Error;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, SeriesInfo, calendar};
+use econoscope_data::disk;
 use econoscope_desk::{Audience, Desk};
 use jiff::ToSpan;
 use rusqlite::{Connection, params_from_iter};
 use std::fs::{File, create_dir_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The tables with their columns. `value` has numbers, all others text.
-const TABLES: [(&str, &str); 3] = [
-    ("observations", "series_id date value known_from source"),
-    (
-        "series",
-        "series_id title units frequency category source rights release",
-    ),
-    ("releases", "release agency period day announced"),
-];
 
 /// Writes observations, series and releases into a folder. Figures that may not be passed on are left out and named.
 ///
@@ -59,17 +50,13 @@ pub(super) fn export(config: &Config, options: &Export) -> Result<()> {
 
 /// Returns the series of `--series`, or all that are stored; of a composite the figures are computed.
 fn requested(desk: &Desk, names: &[String]) -> Result<Vec<Arc<SeriesInfo>>> {
-    let stored = desk
-        .store()
-        .status()?
-        .into_iter()
-        .map(|status| status.id.to_string());
-    let names = if names.is_empty() {
-        stored.collect()
-    } else {
-        names.to_vec()
-    };
-    let infos = names.iter().map(|name| desk.resolve("series", name));
+    let stored = desk.store().status()?;
+    let all = stored
+        .iter()
+        .filter(|_| names.is_empty())
+        .map(|status| status.id.as_str());
+    let chosen = all.chain(names.iter().map(String::as_str));
+    let infos = chosen.map(|name| desk.resolve("series", name));
     Ok(infos.collect::<econoscope_core::Result<_>>()?)
 }
 
@@ -78,7 +65,7 @@ fn write_observations(
     infos: &[Arc<SeriesInfo>],
     tables: &mut Tables,
 ) -> Result<usize> {
-    tables.begin(0)?;
+    tables.begin("observations", "series_id date value known_from source")?;
     let mut count = 0;
     for info in infos {
         let id = info.id.as_str();
@@ -94,20 +81,19 @@ fn write_observations(
         let dates = vintages.rows().chunk_by(|a, b| a.date == b.date);
         // A figure that a first load brought before its vintages is followed by the note that it was not out yet.
         let published = dates.flat_map(|rows| match rows {
-            [loaded, withdrawn, later @ ..]
-                if loaded.known_from.is_none() && withdrawn.value.is_none() =>
-            {
+            [loaded, note, later @ ..] if loaded.known_from.is_none() && note.value.is_none() => {
                 later
             }
             [withdrawn, later @ ..] if withdrawn.value.is_none() => later,
             rows => rows,
         });
         for row in published {
-            let value = row.value.map(|value| value.to_string()).unwrap_or_default();
+            let value = row
+                .value
+                .map_or_else(String::new, |value| value.to_string());
             let known = row
                 .known_from
-                .map(|day| day.to_string())
-                .unwrap_or_default();
+                .map_or_else(String::new, |day| day.to_string());
             tables.row(&[id, &row.date.to_string(), &value, &known, &info.source])?;
             count += 1;
         }
@@ -116,7 +102,8 @@ fn write_observations(
 }
 
 fn write_series(infos: &[Arc<SeriesInfo>], tables: &mut Tables) -> Result<()> {
-    tables.begin(1)?;
+    let columns = "series_id title units frequency category source rights release";
+    tables.begin("series", columns)?;
     for info in infos {
         let release = Catalogue::release_of(info).map_or("", |release| release.name.as_str());
         let [frequency, rights] = [info.frequency.word(), info.rights.word()];
@@ -137,7 +124,7 @@ fn write_series(infos: &[Arc<SeriesInfo>], tables: &mut Tables) -> Result<()> {
 
 /// Writes the releases of the year before and the year after today, each with the day on which its announcement was read.
 fn write_releases(desk: &Desk, tables: &mut Tables) -> Result<()> {
-    tables.begin(2)?;
+    tables.begin("releases", "release agency period day announced")?;
     let today = desk.today();
     let announced = desk.announced_days(AsOf::Latest)?;
     for release in calendar::releases() {
@@ -145,8 +132,7 @@ fn write_releases(desk: &Desk, tables: &mut Tables) -> Result<()> {
         for due in announced.scheduled(release, from, to) {
             let read = due
                 .announced
-                .map(|day| day.read.to_string())
-                .unwrap_or_default();
+                .map_or_else(String::new, |day| day.read.to_string());
             let [period, day] = [due.period, due.day].map(|day| day.to_string());
             tables.row(&[&release.name, &release.agency, &period, &day, &read])?;
         }
@@ -166,12 +152,7 @@ impl Tables {
     fn create(folder: &Path, format: &str) -> Result<Self> {
         let path = folder.join("econoscope.sqlite");
         let sqlite = (format == "sqlite").then(|| -> Result<Connection> {
-            let problem = || {
-                format!(
-                    "cannot create {}",
-                    econoscope_data::disk::format_path(&path)
-                )
-            };
+            let problem = || format!("cannot create {}", disk::format_path(&path));
             // One export is not mixed with another.
             drop(File::create_new(&path).with_context(problem)?);
             let file = Connection::open(&path)?;
@@ -186,39 +167,34 @@ impl Tables {
         })
     }
 
-    /// Begins the table at an index of [`TABLES`].
-    fn begin(&mut self, index: usize) -> Result<()> {
-        let Some((name, columns)) = TABLES.get(index) else {
-            return Ok(());
-        };
+    /// Begins a table with these columns, of which `value` has numbers and all others text.
+    fn begin(&mut self, name: &str, columns: &str) -> Result<()> {
         let Some(file) = &self.sqlite else {
             let mut table = csv::Writer::from_path(self.folder.join(format!("{name}.csv")))?;
             table.write_record(columns.split(' '))?;
-            return Ok(self
-                .csv
-                .replace(table)
-                .map_or(Ok(()), |mut former| former.flush())?);
+            let former = self.csv.replace(table);
+            return Ok(former.map_or(Ok(()), |mut former| former.flush())?);
         };
         let typed = columns.split(' ').map(|column| match column {
             "value" => "value REAL".to_owned(),
             other => format!("{other} TEXT"),
         });
         file.execute_batch(&format!("CREATE TABLE {name} ({})", join(typed, ", ")))?;
-        self.insert = format!(
-            "INSERT INTO {name} VALUES ({})",
-            join(columns.split(' ').map(|_| "?"), ", ")
-        );
+        let marks = join(columns.split(' ').map(|_| "?"), ", ");
+        self.insert = format!("INSERT INTO {name} VALUES ({marks})");
         Ok(())
     }
 
     /// Writes a row; an empty cell is NULL.
     fn row(&mut self, cells: &[&str]) -> Result<()> {
         if let Some(file) = &self.sqlite {
-            let values = cells
-                .iter()
-                .map(|cell| Some(*cell).filter(|cell| !cell.is_empty()));
-            file.prepare_cached(&self.insert)?
-                .execute(params_from_iter(values))?;
+            let value = |cell: &&str| {
+                Some(*cell)
+                    .filter(|cell| !cell.is_empty())
+                    .map(str::to_owned)
+            };
+            let values = params_from_iter(cells.iter().map(value));
+            file.prepare_cached(&self.insert)?.execute(values)?;
         } else if let Some(table) = &mut self.csv {
             table.write_record(cells)?;
         }

@@ -7,6 +7,7 @@ mod hosts;
 use super::output::{print, printable};
 use crate::config::{Config, Install, InstallTarget};
 use anyhow::{Context, Result, bail};
+use econoscope_core::indicators::prose::join;
 use econoscope_data::disk;
 use edit::with_entry;
 use hosts::{Entry, HOSTS, Host, Server, UserFolders};
@@ -27,7 +28,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
             }
             Server::Http(endpoint.to_string())
         }
-        None => own_command(&own_flags(config, options)?)?,
+        None => own_command(&own_flags(config)?)?,
     };
     let folders = UserFolders::from_env()?;
     for host in select_hosts(&folders, &options.target)? {
@@ -69,8 +70,7 @@ fn find_host(name: &str) -> Result<&'static Host> {
 }
 
 fn host_names() -> String {
-    let names: Vec<&str> = HOSTS.iter().map(|host| host.name.as_str()).collect();
-    names.join(", ")
+    join(HOSTS.iter().map(|host| &host.name), ", ")
 }
 
 /// Adds an entry to a host's settings file, or removes ours, and returns a message about it.
@@ -137,13 +137,8 @@ fn write_settings(file: &Path, old: Option<&str>, new: &str) -> Result<Option<Pa
 fn diff(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old
-        .iter()
-        .skip(head)
-        .rev()
-        .zip(new.iter().skip(head).rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let ends = old.iter().skip(head).rev().zip(new.iter().skip(head).rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
     let between = |lines: &[&str], mark: &str| -> String {
         let changed = lines.iter().take(lines.len() - tail).skip(head);
         changed.map(|line| format!("{mark} {line}\n")).collect()
@@ -152,31 +147,12 @@ fn diff(old: &str, new: &str) -> String {
 }
 
 /// Returns the flags of this call, which an assistant must repeat to start the program with the same settings.
-fn own_flags(config: &Config, options: &Install) -> Result<Vec<String>> {
+fn own_flags(config: &Config) -> Result<Vec<String>> {
     let to_text = |word: &OsString| {
         let text = word.to_str().map(str::to_owned);
         text.context("the file cannot contain a path that is not UTF-8")
     };
-    let mut flags: Vec<String> = config.given.iter().map(to_text).collect::<Result<_>>()?;
-    let is_decided = config.sources.fred || config.sources.no_fred || config.no_sync;
-    let is_shown = options.print || options.target.dry_run;
-    if !is_decided && !is_shown && std::io::stdin().is_terminal() && wants_fred()? {
-        flags.push("--fred".to_owned());
-    }
-    Ok(flags)
-}
-
-/// Asks a person at the terminal whether FRED is asked in the background.
-fn wants_fred() -> Result<bool> {
-    print(
-        "New figures are fetched by themselves from the agencies that publish them. FRED has what no agency gives away: \
-         credit spreads, share indexes, house prices. Its terms allow viewing and downloading for your own use, and \
-         forbid storing for others, caching for them and training models.\n\
-         Ask FRED, too? Enter yes, or nothing for no:",
-    )?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    Ok(line.trim().to_lowercase().starts_with('y'))
+    config.given.iter().map(to_text).collect()
 }
 
 /// Returns the command that starts this program again, by its package runner if it was started by one.
@@ -184,12 +160,11 @@ fn own_command(flags: &[String]) -> Result<Server> {
     let executable = std::env::current_exe().context("finding this program")?;
     let is_below = |name: &str| executable.iter().any(|part| part == name);
     let program = |command: &str, arguments: &[&str]| {
-        let words = arguments
-            .iter()
-            .map(|word| (*word).to_owned())
-            .chain(flags.iter().cloned())
-            .collect();
-        Server::Program(command.to_owned(), words)
+        let words = arguments.iter().map(|word| (*word).to_owned());
+        Server::Program(
+            command.to_owned(),
+            words.chain(flags.iter().cloned()).collect(),
+        )
     };
     if is_below("_npx") {
         return Ok(program("npx", &["-y", "econoscope"]));
@@ -204,10 +179,8 @@ fn own_command(flags: &[String]) -> Result<Server> {
         |link: &PathBuf| std::fs::canonicalize(link).is_ok_and(|real| real == executable);
     let link = links.find(leads_here);
     let command = link.as_ref().unwrap_or(&executable).to_str();
-    Ok(program(
-        command.context("this program's path is not UTF-8")?,
-        &[],
-    ))
+    let text = command.context("this program's path is not UTF-8")?;
+    Ok(program(text, &[]))
 }
 
 /// Lists the hosts on this system and lets a person at the terminal choose.

@@ -81,14 +81,8 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
 /// Replaces what a terminal or a reader of lines would interpret in an event: a request may have it.
 fn clean_event(text: &str) -> String {
     let is_plain = |c: char| escape_controls(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
-    let clean = |c| {
-        if is_plain(c) {
-            c
-        } else {
-            char::REPLACEMENT_CHARACTER
-        }
-    };
-    text.trim_end_matches('\n').chars().map(clean).collect()
+    text.trim_end_matches('\n')
+        .replace(|c| !is_plain(c), "\u{fffd}")
 }
 
 /// Writes notices of a log in text as plain lines, and each other event as one line of a format.

@@ -3,7 +3,7 @@
 use super::output::report;
 use crate::app;
 use crate::config::{self, Config};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use econoscope_data::disk;
 use econoscope_data::store::{LeaseGuard, Postgres, Sqlite, Store, SyncLease};
 use econoscope_desk::Desk;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Creates the tables of the database, or migrates them to this version.
 pub(super) fn migrate(config: &Config) -> Result<()> {
-    let Some(address) = config.database()? else {
+    let Some(address) = app::migrated_database(config)? else {
         bail!(
             "--store is not a shared database; write --store postgres://USER@HOST/DATABASE, and set the password in \
              the environment variable PGPASSWORD"
@@ -62,15 +62,13 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Acquires the lease to write into a shared database; `None` where the store is a file.
 pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
-    let Some(address) = app::migrated_database(config)? else {
+    let Some(address) = config.database()? else {
         return Ok(None);
     };
-    match Postgres::open_with_history(&address)?.acquire_lease()? {
-        Ok(lease) => Ok(Some(lease)),
-        Err(holder) => bail!(
-            "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"
-        ),
-    }
+    let lease = Postgres::open_with_history(&address)?.acquire_lease()?;
+    lease.map(Some).map_err(|holder| {
+        anyhow!("{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later")
+    })
 }
 
 /// Takes the lease on syncing of a store file.
@@ -78,13 +76,12 @@ pub(super) fn take_sync_lease(
     store: &Arc<dyn Store>,
     stop: &CancellationToken,
 ) -> Result<SyncLease> {
-    match SyncLease::take(store, stop.clone())? {
-        Ok(lease) => Ok(lease),
-        Err(other) => bail!(
+    SyncLease::take(store, stop.clone())?.map_err(|other| {
+        anyhow!(
             "{other} syncs this store at the moment: an assistant or a server does so by itself. Wait for it, or stop \
              it; its lease ends 15 s later"
-        ),
-    }
+        )
+    })
 }
 
 /// Copies the store into a new file and verifies it. In a folder, the name of the file has the time.

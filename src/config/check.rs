@@ -2,10 +2,9 @@
 
 use super::commands::Install;
 use super::settings::{Command, Config};
+use super::values::suggest;
 use anyhow::{Result, bail};
 use econoscope_core::error::quote;
-use econoscope_core::indicators::prose::join;
-use econoscope_core::model::words::nearest_name;
 use econoscope_data::postgres::Address;
 use std::path::Path;
 use tracing_subscriber::filter::LevelFilter;
@@ -66,7 +65,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     }
     for (flag, file) in [
         ("store", config.store.as_deref()),
-        ("replica", config.shared_store.replica.as_deref()),
+        ("replica", config.replica.as_deref()),
         (
             "upstream-state",
             config.forwarding.upstream_state.as_deref(),
@@ -89,16 +88,18 @@ pub(super) fn check(config: &Config) -> Result<()> {
 /// Checks that `--allowed-host` and `--allowed-origin` name hosts and origins, not all of them.
 fn check_allowed_names(config: &Config) -> Result<()> {
     if let Some(Command::Serve(serve)) = &config.command {
-        let hosts = serve.allowed_host.iter().map(|host| ("host", host));
-        let origins = serve.allowed_origin.iter().map(|origin| ("origin", origin));
-        for (flag, entry) in hosts.chain(origins) {
+        for (flag, entries, example) in [
+            ("host", &serve.allowed_host, "macro.example.org"),
+            (
+                "origin",
+                &serve.allowed_origin,
+                "https://app.example.com:443",
+            ),
+        ] {
             // Of an origin the port may be `*`.
-            if entry.trim().trim_end_matches(":*").contains('*') {
+            let is_any = |entry: &&String| entry.trim().trim_end_matches(":*").contains('*');
+            if let Some(entry) = entries.iter().find(is_any) {
                 let entry = quote(entry);
-                let example = match flag {
-                    "host" => "macro.example.org",
-                    _ => "https://app.example.com:443",
-                };
                 bail!(
                     "--allowed-{flag} {entry} does not stand for every {flag}; name each, for example {example}"
                 );
@@ -113,13 +114,12 @@ fn check_log(filter: &str) -> Result<()> {
     let is_level = |text: &str| text.trim().parse::<LevelFilter>().is_ok();
     let mut parts = filter.split(',').filter(|part| !part.trim().is_empty());
     let invalid = parts.find(|part| !is_level(part.rsplit('=').next().unwrap_or_default()));
-    match invalid {
-        Some(part) => bail!(
-            "--log {} has no level; write off, error, warn, info, debug or trace, or MODULE=LEVEL",
-            quote(part)
-        ),
-        None => Ok(()),
+    if let Some(part) = invalid.map(quote) {
+        bail!(
+            "--log {part} has no level; write off, error, warn, info, debug or trace, or MODULE=LEVEL"
+        );
     }
+    Ok(())
 }
 
 /// Checks that keys and addresses are for sources that exist.
@@ -127,23 +127,18 @@ fn check_source_names(config: &Config) -> Result<()> {
     let sources = &config.sources;
     let keys = sources.source_key.iter().map(|(name, _)| ("key", name));
     let urls = sources.source_url.iter().map(|(name, _)| ("url", name));
-    let mut names = keys.chain(urls).peekable();
-    if names.peek().is_none() {
+    let names: Vec<_> = keys.chain(urls).collect();
+    if names.is_empty() {
         return Ok(());
     }
     let recipes = sources.recipes()?;
-    let known = || {
-        recipes
-            .recipes
-            .iter()
-            .map(|recipe| recipe.source.id.as_str())
-    };
     for (flag, name) in names {
         if recipes.source(name).is_none() && !(flag == "url" && OTHERS.contains(&name.as_str())) {
-            let hint = nearest_name(known(), name).map_or_else(
-                || join(known(), ", "),
-                |nearest| format!("did you mean {nearest}?"),
-            );
+            let known = recipes
+                .recipes
+                .iter()
+                .map(|recipe| recipe.source.id.as_str());
+            let hint = suggest(known, name, "");
             bail!(
                 "--source-{flag}: no source is named {}; {hint}",
                 quote(name)
@@ -165,12 +160,7 @@ fn base_url_problem(text: &str) -> Option<&'static str> {
             return Some("has no https:// or http:// at the start, or no host after it");
         }
     };
-    let is_unspecified = match url.host() {
-        Some(url::Host::Ipv4(ip)) => ip.is_unspecified(),
-        Some(url::Host::Ipv6(ip)) => ip.is_unspecified(),
-        Some(url::Host::Domain(_)) | None => false,
-    };
-    if is_unspecified {
+    if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) {
         Some("is an address to listen on, not one to connect to")
     } else if url.path() != "/" {
         Some("has a path, but pages and scripts are served from the root")

@@ -72,7 +72,7 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) replace: bool,
 
-    /// Where the figures come from, in few words
+    /// Where the figures come from, in few words (the bundled history is built so)
     #[arg(long, value_name = "WORDS", default_value = "import", hide = true)]
     pub(crate) origin: String,
 
@@ -172,13 +172,7 @@ pub(crate) struct Health {
     pub(crate) url: Option<Url>,
 
     /// Address on which that server listens; for an unspecified address, loopback is used
-    #[arg(
-        long,
-        value_name = "ADDR",
-        default_value = "127.0.0.1:8080",
-        env = "ECONOSCOPE_LISTEN",
-        value_parser = parse_listen_address
-    )]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = parse_listen_address)]
     pub(crate) listen: SocketAddr,
 }
 

@@ -47,12 +47,12 @@ fn check_filled_in(arguments: &[OsString]) -> Result<()> {
         let separate = after
             .filter(|(flag, _)| **flag == *name)
             .map(|(_, value)| value.clone());
-        let joined = arguments.iter().filter_map(|argument| {
-            let value = argument.to_str()?.strip_prefix(&name)?.strip_prefix('=')?;
-            Some(OsString::from(value))
-        });
+        let start = format!("{name}=");
+        let joined = arguments
+            .iter()
+            .filter_map(|word| word.to_str()?.strip_prefix(&start));
         let from_env = flag.get_env().and_then(std::env::var_os);
-        for value in separate.chain(joined).chain(from_env) {
+        for value in separate.chain(joined.map(OsString::from)).chain(from_env) {
             check_placeholder(&name, &value.to_string_lossy())?;
         }
     }
@@ -64,13 +64,11 @@ fn check_placeholder(name: &str, text: &str) -> Result<()> {
     let after = text
         .split_once("${")
         .and_then(|(_, after)| after.split_once('}'));
-    match after {
-        Some((variable, _)) => {
-            let variable = econoscope_core::error::quote(variable);
-            bail!("{name}: ${{{variable}}} was not filled in by what started the program")
-        }
-        None => Ok(()),
+    if let Some((variable, _)) = after {
+        let quoted = econoscope_core::error::quote(variable);
+        bail!("{name}: ${{{quoted}}} was not filled in by what started the program");
     }
+    Ok(())
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Config> {
@@ -150,14 +148,10 @@ pub(crate) fn should_log_json(arguments: &[OsString]) -> bool {
 
 /// Describes an invalid value, without advice on the command line.
 fn describe(error: &clap::Error) -> String {
-    let text = error
-        .to_string()
-        .split("\n\n")
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches("error: ")
-        .replace("'--", "'");
-    econoscope_data::disk::escape_controls(&text)
+    let text = error.to_string();
+    let problem = text.split("\n\n").next().unwrap_or_default();
+    let setting = problem.trim_start_matches("error: ").replace("'--", "'");
+    econoscope_data::disk::escape_controls(&setting)
 }
 
 /// Adds the settings of the file to a command line: general ones before the command, those of `serve` behind it.
@@ -223,25 +217,23 @@ fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
 
 /// Converts a value to arguments of the command line.
 fn to_arguments(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
-    let argument = |value: &toml::Value| match value {
-        toml::Value::String(text) => {
-            check_placeholder(key, text)?;
-            Ok(OsString::from(format!("--{key}={text}")))
-        }
-        toml::Value::Integer(number) => Ok(OsString::from(format!("--{key}={number}"))),
-        toml::Value::Boolean(_)
-        | toml::Value::Float(_)
-        | toml::Value::Datetime(_)
-        | toml::Value::Array(_)
-        | toml::Value::Table(_) => bail!("{key} must be a text or a whole number"),
+    let to_text = |value: &toml::Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
     };
-    let text = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
+    let argument = |value: &toml::Value| {
+        if !value.is_str() && !value.is_integer() {
+            bail!("{key} must be a text or a whole number");
+        }
+        let text = to_text(value);
+        check_placeholder(key, &text)?;
+        Ok(OsString::from(format!("--{key}={text}")))
+    };
     match (flag.get_action(), value) {
         // An empty text is no value, as in the environment.
         (_, toml::Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        (ArgAction::SetTrue, _) => match parse_switch(&text) {
+        (ArgAction::SetTrue, _) => match parse_switch(&to_text(value)) {
             Some(true) => Ok(vec![format!("--{key}").into()]),
             Some(false) => Ok(Vec::new()),
             None => bail!("{key} must be true or false"),

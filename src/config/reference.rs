@@ -2,6 +2,7 @@
 
 use super::settings::command;
 use clap::{Arg, Command};
+use econoscope_core::indicators::prose::join;
 
 /// Path of the page in the repository.
 pub(crate) const PATH: &str = "docs/CONFIGURATION.md";
@@ -46,17 +47,9 @@ fn render_row(arg: &Arg) -> String {
     };
     let code = |text: &std::ffi::OsStr| format!("`{}`", text.to_string_lossy());
     let env = arg.get_env().map(code).unwrap_or_default();
-    let defaults: Vec<String> = arg
-        .get_default_values()
-        .iter()
-        .filter(|_| takes_value)
-        .map(|value| code(value))
-        .collect();
-    let help = arg
-        .get_help()
-        .map(ToString::to_string)
-        .unwrap_or_default()
-        .replace('|', "\\|")
-        .replace('\n', " ");
-    format!("| {name} | {env} | {} | {help} |\n", defaults.join(" "))
+    let defaults = arg.get_default_values().iter().filter(|_| takes_value);
+    let default = join(defaults.map(|value| code(value)), " ");
+    let text = arg.get_help().map_or_else(String::new, ToString::to_string);
+    let help = text.replace('|', "\\|").replace('\n', " ");
+    format!("| {name} | {env} | {default} | {help} |\n")
 }

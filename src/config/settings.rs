@@ -25,8 +25,13 @@ pub(crate) struct Config {
     #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub(crate) shared_store: SharedStore,
+    /// File for this server's replica of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replica: Option<PathBuf>,
+
+    /// Migrate the tables of a shared database to this version first
+    #[arg(long)]
+    pub(crate) migrate: bool,
 
     /// Public address of this service, for links and credit lines [default: http:// and the listening address]
     #[arg(long, value_name = "URL")]
@@ -96,18 +101,6 @@ impl Config {
         let is_strict = self.strict;
         self.as_of.map(|day| Lock { day, is_strict })
     }
-}
-
-/// Flags for a store that many servers share.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SharedStore {
-    /// File for this server's replica of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) replica: Option<PathBuf>,
-
-    /// Migrate the tables of a shared database to this version first
-    #[arg(long)]
-    pub(crate) migrate: bool,
 }
 
 /// Flags for forwarding calls to an upstream.
@@ -261,6 +254,7 @@ pub(crate) fn command() -> clap::Command {
     Config::command()
         .mut_args(|arg| with_env(arg).global(true))
         .mut_subcommand("serve", |serve| serve.mut_args(with_env))
+        .mut_subcommand("health", |health| health.mut_args(with_env))
         // `doctor` has a switch --sources of its own.
         .mut_subcommand("doctor", |doctor| doctor.arg(doctor_folder_flag()))
         // `call TOOL --help` prints the help of the tool.
@@ -268,22 +262,19 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// Makes a switch read yes, on and 1 in the environment, and ignores a variable that is empty, or false for a switch.
-fn read_env(arg: Arg) -> Arg {
+fn read_env(mut arg: Arg) -> Arg {
     let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
     let value = arg.get_env().and_then(std::env::var_os);
     let is_unset = value.is_some_and(|value| {
         value.is_empty() || is_switch && value.to_str().and_then(parse_switch) == Some(false)
     });
-    let switch = if is_switch {
-        arg.value_parser(BoolishValueParser::new())
-    } else {
-        arg
-    };
-    if is_unset {
-        switch.env(Resettable::Reset)
-    } else {
-        switch
+    if is_switch {
+        arg = arg.value_parser(BoolishValueParser::new());
     }
+    if is_unset {
+        arg = arg.env(Resettable::Reset);
+    }
+    arg
 }
 
 /// Reads the value of a switch: `true`, `yes`, `on`, `1` and their opposites, in any case.
@@ -299,19 +290,13 @@ pub(super) fn parse_switch(text: &str) -> Option<bool> {
 pub(super) fn command_for_users() -> clap::Command {
     let mut command = command();
     command.build();
-    let general: Vec<Id> = command
-        .get_arguments()
-        .filter(|arg| arg.is_global_set())
-        .map(|arg| arg.get_id().clone())
-        .collect();
+    let arguments = command.get_arguments().filter(|arg| arg.is_global_set());
+    let general: Vec<Id> = arguments.map(|arg| arg.get_id().clone()).collect();
     command.mut_subcommands(|sub| {
         let examples = sub.get_after_help().map(|help| format!("\n\n{help}"));
         sub.mut_args(|arg| {
-            if general.contains(arg.get_id()) {
-                arg.hide(true)
-            } else {
-                arg
-            }
+            let is_hidden = arg.is_hide_set() || general.contains(arg.get_id());
+            arg.hide(is_hidden)
         })
         .after_help(COMMON_FLAGS.to_owned() + &examples.unwrap_or_default())
     })

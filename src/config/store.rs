@@ -48,7 +48,7 @@ impl Config {
             (Ok(None), Some(store)) => store.clone(),
             (Ok(None), None) => data_path("econoscope.db"),
             _ => {
-                let replica = self.shared_store.replica.clone();
+                let replica = self.replica.clone();
                 replica.unwrap_or_else(|| data_path("replica.db"))
             }
         }

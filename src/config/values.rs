@@ -1,5 +1,7 @@
-//! Listening addresses.
+//! Listening addresses, and names that are near a mistyped one.
 
+use econoscope_core::indicators::prose::join;
+use econoscope_core::model::words::nearest_name;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// Parses an address to listen on and resolves its name: `localhost:8080`. Prefers IPv4, as clients of `localhost` do.
@@ -8,6 +10,18 @@ pub(super) fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
     let addresses = text.to_socket_addrs().map_err(|e| format!("{e}; {HINT}"))?;
     let address = addresses.min_by_key(|address| !address.is_ipv4());
     address.ok_or_else(|| format!("the name does not resolve; {HINT}"))
+}
+
+/// Returns a hint at the name that is nearest to an unknown one, or else all names after `introduction`.
+pub(crate) fn suggest<'n>(
+    names: impl Iterator<Item = &'n str> + Clone,
+    unknown: &str,
+    introduction: &str,
+) -> String {
+    match nearest_name(names.clone(), unknown) {
+        Some(name) => format!("did you mean {name}?"),
+        None => introduction.to_owned() + &join(names, ", "),
+    }
 }
 
 /// Returns the address at which this machine reaches a server that listens at `listen`.

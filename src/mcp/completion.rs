@@ -21,16 +21,12 @@ const MAX_PREFIX: usize = 200;
 pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo, ErrorData> {
     let argument = request.argument.name.as_str();
     if !is_known(&request.r#ref, argument) {
-        return Err(ErrorData::invalid_params(
-            "Unknown reference or argument; see prompts/list and resources/templates/list",
-            None,
-        ));
+        let why = "Unknown reference or argument; see prompts/list and resources/templates/list";
+        return Err(ErrorData::invalid_params(why, None));
     }
     let prefix = request.argument.value.trim();
-    if prefix.len() > MAX_PREFIX {
-        return to_page(Vec::new());
-    }
-    let values = match argument {
+    let mut values = match argument {
+        _ if prefix.len() > MAX_PREFIX => Vec::new(),
         "seriesId" | "ticker" | "first" | "second" => series(prefix),
         "condition" => conditions(prefix),
         "slug" => terms(prefix),
@@ -46,11 +42,7 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
         "start" | "since" => starting_with(prefix, ["1y", "5y", "10y", "20y", "ytd", "max"]),
         _ => Vec::new(),
     };
-    to_page(values)
-}
-
-/// Returns the first hundred values and the number of all.
-fn to_page(mut values: Vec<String>) -> Result<CompletionInfo, ErrorData> {
+    // The first hundred, and the number of all.
     let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
     let has_more = values.len() > CompletionInfo::MAX_VALUES;
     values.truncate(CompletionInfo::MAX_VALUES);
@@ -78,9 +70,8 @@ fn starting_with<T: Into<String>>(
     values: impl IntoIterator<Item = T>,
 ) -> Vec<String> {
     let lower = prefix.to_lowercase();
-    values
-        .into_iter()
-        .map(Into::into)
+    let texts = values.into_iter().map(Into::into);
+    texts
         .filter(|value: &String| value.to_lowercase().starts_with(&lower))
         .collect()
 }
@@ -106,10 +97,8 @@ fn series(prefix: &str) -> Vec<String> {
 /// Returns conditions of scenarios, then the series with which a condition may begin.
 fn conditions(prefix: &str) -> Vec<String> {
     let scenarios = scenarios::embedded().iter();
-    let mut values = starting_with(
-        prefix,
-        scenarios.filter_map(crate::site::scenario_condition),
-    );
+    let of_scenarios = scenarios.filter_map(crate::site::scenario_condition);
+    let mut values = starting_with(prefix, of_scenarios);
     values.sort();
     values.dedup();
     values.extend(series(prefix));

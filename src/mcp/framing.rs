@@ -124,35 +124,27 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
         message: RxJsonRpcMessage<RoleServer>,
         length: usize,
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
-        match &message {
-            JsonRpcMessage::Request(request) => {
-                let is_endless = matches!(
-                    request.request,
-                    ClientRequest::SubscriptionsListenRequest(_)
-                );
-                let may_pass =
-                    is_endless || self.waiting.is_empty() && self.pending.add(&request.id);
-                if may_pass {
-                    return Some(message);
-                }
-                self.waiting.push_back((message, length));
-                self.waiting_bytes += length;
-                None
-            }
-            JsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    let is_other = |message: &RxJsonRpcMessage<RoleServer>| !matches!(message, JsonRpcMessage::Request(request) if request.id == *id);
-                    self.waiting.retain(|(message, _)| is_other(message));
-                    self.waiting_bytes = self.waiting.iter().map(|(_, length)| length).sum();
-                    self.pending.remove(id);
-                }
-                Some(message)
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Some(message),
+        if let JsonRpcMessage::Request(request) = &message
+            && !matches!(
+                request.request,
+                ClientRequest::SubscriptionsListenRequest(_)
+            )
+            && !(self.waiting.is_empty() && self.pending.add(&request.id))
+        {
+            self.waiting.push_back((message, length));
+            self.waiting_bytes += length;
+            return None;
         }
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            let is_other = |message: &RxJsonRpcMessage<RoleServer>| !matches!(message, JsonRpcMessage::Request(request) if request.id == *id);
+            self.waiting.retain(|(message, _)| is_other(message));
+            self.waiting_bytes = self.waiting.iter().map(|(_, length)| length).sum();
+            self.pending.remove(id);
+        }
+        Some(message)
     }
 
     /// Reads the next line; `None` when there is room for a waiting request, or after the end.
@@ -263,25 +255,20 @@ where
                     self.lines.next().await;
                     let max = self.max_length.div_ceil(1_024);
                     let why = format!("Parse error: a line is at most {max} KiB long");
-                    self.refuse(jsonrpc::error(
-                        id.as_ref(),
-                        jsonrpc::PARSE_ERROR,
-                        &why,
-                        None,
-                    ));
+                    let code = jsonrpc::PARSE_ERROR;
+                    self.refuse(jsonrpc::error(id.as_ref(), code, &why, None));
                     continue;
                 }
             };
-            let message = match parse_line(&line) {
-                Ok(Some(message)) => message,
-                Ok(None) => continue,
+            let admitted = match parse_line(&line) {
+                Ok(message) => message.and_then(|message| self.admit(message, line.len())),
                 Err(error) => {
                     self.refuse(error);
                     continue;
                 }
             };
-            if let Some(admitted) = self.admit(message, line.len()) {
-                return Some(admitted);
+            if admitted.is_some() {
+                return admitted;
             }
         }
     }

@@ -259,8 +259,5 @@ fn unknown(what: &str, uri: &str) -> ErrorData {
 /// Rejects every cursor, since lists have one page.
 fn check_cursor(cursor: Option<String>) -> Result<()> {
     let message = "Unknown cursor: the list has one page; send no cursor";
-    match cursor {
-        Some(_) => Err(ErrorData::invalid_params(message, None)),
-        None => Ok(()),
-    }
+    cursor.map_or(Ok(()), |_| Err(ErrorData::invalid_params(message, None)))
 }

@@ -230,16 +230,14 @@ pub(super) fn describe(value: &Value) -> &'static str {
         return "A message is an object";
     };
     let is_id = |id: &Value| id.is_string() || id.is_i64();
+    let has_version = message
+        .get("jsonrpc")
+        .is_some_and(|version| version == "2.0");
     match (message.get("method"), message.get("id")) {
         (_, Some(id)) if !is_id(id) => "The id must be a string or a whole number",
         (None, _) => "The method is missing",
         (Some(method), _) if !method.is_string() => "The method must be a string",
-        _ if message
-            .get("jsonrpc")
-            .is_none_or(|version| version != "2.0") =>
-        {
-            "The member jsonrpc must be \"2.0\""
-        }
+        _ if !has_version => "The member jsonrpc must be \"2.0\"",
         _ if message.contains_key("result") || message.contains_key("error") => {
             "A message has a method, or a result or error, but not both"
         }

@@ -7,6 +7,7 @@ use econoscope_desk::names::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A prompt and its text, with arguments in braces.
@@ -18,13 +19,12 @@ struct Template {
 }
 
 static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct File {
-        prompt: Vec<Template>,
-    }
     // A test reads the file, so the list is never empty.
-    toml::from_str::<File>(include_str!("../../data/prompts.toml"))
-        .map_or_else(|_| Vec::new(), |file| file.prompt)
+    let file: Result<BTreeMap<String, Vec<Template>>, _> =
+        toml::from_str(include_str!("../../data/prompts.toml"));
+    file.unwrap_or_default()
+        .remove("prompt")
+        .unwrap_or_default()
 });
 
 const RULES: &str = "Quote every figure with unit and date. If something is null, say it is unavailable and why. \

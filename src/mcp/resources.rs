@@ -81,7 +81,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// # Errors
 /// The protocol's "resource not found" for an unknown address or name, "invalid params" for invalid arguments.
 pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    if let Some(file) = apps::read(uri).or_else(|| skills::read(uri)) {
+    if let Some(file) = file(uri) {
         return Ok(cacheable(file, LIST_TTL_MS));
     }
     let address = Address::parse(uri).map_err(|e| not_found(uri, &e.to_string()))?;
@@ -91,9 +91,9 @@ pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceRes
     Ok(cacheable(contents, ttl))
 }
 
-/// Returns whether an address is a file of the program, which never changes.
-pub(super) fn is_file(uri: &str) -> bool {
-    apps::read(uri).or_else(|| skills::read(uri)).is_some()
+/// Returns a file of the program, which never changes.
+pub(super) fn file(uri: &str) -> Option<ResourceContents> {
+    apps::read(uri).or_else(|| skills::read(uri))
 }
 
 fn cacheable(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
@@ -178,10 +178,8 @@ async fn endpoint(
 
 /// Builds the protocol's error for an unknown resource.
 pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
-    ErrorData::resource_not_found(
-        format!("Resource not found: {why}"),
-        Some(json!({ "uri": econoscope_core::error::quote(uri) })),
-    )
+    let data = json!({ "uri": econoscope_core::error::quote(uri) });
+    ErrorData::resource_not_found(format!("Resource not found: {why}"), Some(data))
 }
 
 fn to_protocol_error(uri: &str, error: &Error) -> ErrorData {

@@ -6,6 +6,7 @@ use super::server::Shared;
 use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use econoscope_answers::route::forward;
 use econoscope_answers::{Backend, Reply};
 use econoscope_core::error::Error;
@@ -39,13 +40,6 @@ pub(super) fn from_error(error: &Error) -> CallToolResult {
     failure(error.to_string(), Map::from_iter(meta))
 }
 
-/// Returns the chart of an answer as image content.
-fn picture(reply: &Reply) -> Option<ContentBlock> {
-    let png = reply.png.as_ref()?;
-    let data = base64::engine::general_purpose::STANDARD.encode(png);
-    Some(ContentBlock::image(data, "image/png"))
-}
-
 /// Builds the successful result of a call.
 ///
 /// # Errors
@@ -73,7 +67,8 @@ pub(super) async fn success(
     }
     // Every host supports text and images. Some hosts abort at a `resource_link`.
     let mut content = vec![ContentBlock::text(text)];
-    content.extend(picture(reply));
+    let chart = reply.png.as_ref().map(|png| STANDARD.encode(png));
+    content.extend(chart.map(|data| ContentBlock::image(data, "image/png")));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(structure.value);
     if !structure.notices.is_empty() {

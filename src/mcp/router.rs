@@ -21,8 +21,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use econoscope_answers::Route;
 use http_body_util::BodyExt;
-use rmcp::model::RequestId;
-use serde_json::{Map, json};
+use rmcp::model::{RequestId, object};
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -121,27 +121,21 @@ async fn handle_message(
         Err(reason) => return refuse_listener(reason, &message),
     };
     let price = count_message(admission, &message);
-    let charged = match price {
-        Some(price) => admission.spend(caller, price).await,
-        None => Ok(None),
-    };
-    let quota = match charged {
+    let quota = match admission.spend(caller, price).await {
         Ok(quota) => quota,
         Err(exceeded) => return quota_exceeded(http, &message, &exceeded, &parts.headers),
     };
     let request = Request::from_parts(parts, message);
     let mut response = caller.scope(http.handle(request)).await;
-    if let Some(price) = price {
-        admission.settle(caller, price, quota, &mut response);
-    }
+    admission.settle(caller, price, quota, &mut response);
     match permit {
         Some(permit) => attach_permit(permit, response),
         None => response,
     }
 }
 
-/// Counts a call of a tool, and returns the price of the message; `None` if it is free.
-fn count_message(admission: &Admission, message: &Message) -> Option<Price> {
+/// Counts a call of a tool, and returns the price of the message.
+fn count_message(admission: &Admission, message: &Message) -> Price {
     let target = message.target.as_deref().unwrap_or_default();
     let method = message.method.as_deref().unwrap_or_default();
     let is_call = method == "tools/call";
@@ -152,20 +146,18 @@ fn count_message(admission: &Admission, message: &Message) -> Option<Price> {
         admission.tool_calls.add(tool);
     }
     let policy = match method {
-        // Notifications are free.
-        _ if message.id.is_none() => return None,
         "tools/call" => route.map_or(Policy::General, |r| Policy::of_path(r.spec.path)),
         "resources/read" if target.contains("://series/") => Policy::Data,
-        "resources/read" => Policy::General,
-        LISTEN => {
-            return Some(Price {
-                policy: Policy::General,
-                units: subscriptions::price(&message.bytes),
-            });
-        }
-        _ => return None,
+        _ => Policy::General,
     };
-    Some(policy.into())
+    let units = match method {
+        // Notifications are free.
+        _ if message.id.is_none() => 0,
+        "tools/call" | "resources/read" => 1,
+        LISTEN => subscriptions::price(&message.bytes),
+        _ => 0,
+    };
+    Price { policy, units }
 }
 
 /// Reads a message from a body, if it is small and arrives in time; else returns the rejection.
@@ -236,15 +228,10 @@ fn quota_exceeded(
         "{} Do not retry before; answer from data you already have.",
         reply::describe(exceeded)
     );
-    let details = reply::details(exceeded).into();
+    let details = Value::from(reply::details(exceeded));
     let response = if message.method.as_deref() == Some("tools/call") {
-        let meta = Map::from_iter([
-            ("econoscope/error".to_owned(), details),
-            (
-                "retry_after_seconds".to_owned(),
-                exceeded.wait_seconds().into(),
-            ),
-        ]);
+        let wait = exceeded.wait_seconds();
+        let meta = object(json!({ "econoscope/error": details, "retry_after_seconds": wait }));
         http.refuse_call(headers, message, text, meta)
     } else {
         let code = jsonrpc::SERVER_ERROR;
@@ -278,23 +265,17 @@ fn relax_accept(headers: &mut HeaderMap) {
 
 /// Builds the response to a listener that gets no permit.
 fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
+    let of_caller = format!(
+        "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, the maximum. Close one, or subscribe to several addresses in one."
+    );
+    let of_all =
+        "The maximum number of subscriptions is open. Read the resource instead, or retry later.";
     let (status, wait, why) = match reason {
-        NoPermit::CallerFull => (
-            StatusCode::TOO_MANY_REQUESTS,
-            60,
-            format!(
-                "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, the maximum. Close one, or subscribe to several addresses in one."
-            ),
-        ),
-        NoPermit::AllFull => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            30,
-            "The maximum number of subscriptions is open. Read the resource instead, or retry later."
-                .to_owned(),
-        ),
+        NoPermit::CallerFull => (StatusCode::TOO_MANY_REQUESTS, 60, &*of_caller),
+        NoPermit::AllFull => (StatusCode::SERVICE_UNAVAILABLE, 30, of_all),
     };
     let data = json!({ "code": "rate_limited", "retryable": true, "retry_after_seconds": wait });
-    let error = jsonrpc::error(message.id.as_ref(), jsonrpc::SERVER_ERROR, &why, Some(data));
+    let error = jsonrpc::error(message.id.as_ref(), jsonrpc::SERVER_ERROR, why, Some(data));
     let mut response = jsonrpc::response(status, error);
     set(&mut response, header::RETRY_AFTER, &wait.to_string());
     set(&mut response, header::CACHE_CONTROL, "no-store");

@@ -6,6 +6,7 @@ use econoscope_answers::Backend;
 use econoscope_answers::documents::card;
 use econoscope_core::indicators::prose::enclosed;
 use econoscope_data::pool::Caller;
+use econoscope_desk::Lock;
 use rmcp::model::{
     Icon, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
@@ -23,18 +24,14 @@ pub(super) const SUBSCRIBE: &str = include_str!("../../data/subscribe.txt").trim
 
 /// Returns the instructions with an end. A server that is locked to a past day says so first.
 pub(super) fn instructions(backend: &Backend, end: &str) -> String {
-    let lock = backend.desk().settings().lock.map(|lock| {
-        let day = lock.day;
-        format!(
+    let mut text = String::new();
+    if let Some(Lock { day, .. }) = backend.desk().settings().lock {
+        text = format!(
             "Today is {day} for this server: nothing known later is in any answer. Figures without a recorded day count from \
              their usual release day, as last revised; formulas and constants of composites were chosen later. "
-        )
-    });
-    format!(
-        "{}{INSTRUCTIONS}{}",
-        lock.unwrap_or_default(),
-        enclosed(" ", end, "")
-    )
+        );
+    }
+    text + INSTRUCTIONS + &enclosed(" ", end, "")
 }
 
 /// The state that all transports share.
@@ -128,13 +125,10 @@ impl Server {
 
     /// Sets that the server has one client alone, and what tells of the end of its input.
     pub(super) fn until(self, end_of_input: CancellationToken) -> Self {
+        let is_local = self.shared.backend.upstream().is_none();
+        let watches = is_local.then(|| Arc::new(Watches::new(end_of_input.child_token())));
         Self {
-            watches: self
-                .shared
-                .backend
-                .upstream()
-                .is_none()
-                .then(|| Arc::new(Watches::new(end_of_input.child_token()))),
+            watches,
             end_of_input,
             ..self
         }

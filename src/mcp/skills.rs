@@ -53,14 +53,12 @@ fn uri(path: &std::path::Path) -> String {
 
 /// Returns the `SKILL.md` files as resources, named and described by their front matter.
 pub(super) fn files() -> Vec<Resource> {
-    all()
-        .into_iter()
-        .map(|s| {
-            Resource::new(s.uri.clone(), s.frontmatter.name.clone())
-                .with_mime_type(MARKDOWN)
-                .with_description(s.frontmatter.description.clone())
-        })
-        .collect()
+    let resource = |skill: Skill| {
+        Resource::new(skill.uri, skill.frontmatter.name)
+            .with_mime_type(MARKDOWN)
+            .with_description(skill.frontmatter.description)
+    };
+    all().into_iter().map(resource).collect()
 }
 
 /// Returns a file of a skill.
@@ -80,12 +78,8 @@ pub(super) fn directory(uri: &str) -> Option<Vec<Resource>> {
 }
 
 fn child(entry: &DirEntry<'_>) -> Resource {
-    let name = entry
-        .path()
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
-    let resource = Resource::new(uri(entry.path()), name);
+    let name = entry.path().file_name().unwrap_or_default();
+    let resource = Resource::new(uri(entry.path()), name.to_string_lossy());
     match entry {
         DirEntry::Dir(_) => resource.with_mime_type(DIRECTORY),
         DirEntry::File(file) => resource

@@ -12,7 +12,7 @@ use super::jsonrpc;
 use super::resources::{self, Address, SCHEME};
 use econoscope_answers::Backend;
 use econoscope_answers::conditions::{self, crossings};
-use econoscope_core::error::{self, Result};
+use econoscope_core::error::{self, Error, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
 use econoscope_data::pool::{Caller, in_background};
 use econoscope_desk::{Desk, State};
@@ -138,15 +138,25 @@ struct ActiveTopic {
     read_at: Option<Instant>,
     granted_at: Instant,
     changed_at: Option<Instant>,
-    changes: watch::Sender<()>,
     /// The callers for whom it is read.
     holders: HashMap<Caller, Holder>,
 }
 
-/// The listeners of one caller to one topic.
+/// The listeners of one caller to one topic, each of which has a receiver.
 struct Holder {
-    listeners: usize,
-    granted_at: Instant,
+    changes: watch::Sender<()>,
+    /// Until when the first listener of a grant is awaited.
+    awaited_until: Instant,
+}
+
+impl Holder {
+    fn has_listeners(&self) -> bool {
+        self.changes.receiver_count() > 0
+    }
+
+    fn is_live(&self) -> bool {
+        self.has_listeners() || Instant::now() < self.awaited_until
+    }
 }
 
 impl ActiveTopic {
@@ -157,13 +167,20 @@ impl ActiveTopic {
             read_at: None,
             granted_at: Instant::now(),
             changed_at: None,
-            changes: watch::Sender::new(()),
             holders: HashMap::new(),
         }
     }
 
+    fn is_held_by(&self, caller: Caller) -> bool {
+        self.holders.get(&caller).is_some_and(Holder::is_live)
+    }
+
+    fn has_listeners(&self) -> bool {
+        self.holders.values().any(Holder::has_listeners)
+    }
+
     fn is_expired(&self) -> bool {
-        self.changes.receiver_count() == 0 && self.granted_at.elapsed() >= GRACE
+        !self.has_listeners() && self.granted_at.elapsed() >= GRACE
     }
 
     fn is_stale(&self, state: State) -> bool {
@@ -175,41 +192,39 @@ impl ActiveTopic {
 #[derive(Default)]
 struct Topics {
     active: HashMap<Topic, ActiveTopic>,
-    /// Number of conditions that a caller holds.
-    conditions: HashMap<Caller, usize>,
 }
 
 impl Topics {
-    /// Whether a caller holds as many conditions as it may.
-    fn is_full(&self, caller: Caller) -> bool {
+    /// Returns how many further conditions a caller may hold.
+    fn room(&self, caller: Caller) -> usize {
         let max = if caller.is_local() {
             MAX_OWN_CONDITIONS
         } else {
             MAX_CONDITIONS
         };
-        self.conditions
-            .get(&caller)
-            .is_some_and(|held| *held >= max)
+        let conditions = self.active.iter().filter(|(topic, _)| topic.is_condition());
+        let held = conditions.filter(|(_, active)| active.is_held_by(caller));
+        max.saturating_sub(held.count())
     }
 
-    /// Grants a topic to a caller: its changes from now on, and those since its latest grant. Returns `None` if there are too
-    /// many topics, or too many conditions of the caller.
+    /// Grants a topic to a caller, who has it for a while until a listener comes: its changes from now on, and those since its
+    /// latest grant. Returns `None` if there are too many topics, or too many conditions of the caller; `room` is for how many
+    /// more there is room, once it is known.
     fn grant(
         &mut self,
         caller: Caller,
         topic: &Topic,
         state: State,
+        room: &mut Option<usize>,
     ) -> Option<watch::Receiver<()>> {
         let held = self.active.get(topic);
-        let is_holder = held.is_some_and(|active| active.holders.contains_key(&caller));
+        let is_holder = held.is_some_and(|active| active.is_held_by(caller));
         if held.is_none() && self.active.len() >= MAX_TOPICS {
             return None;
         }
         if topic.is_condition() && !is_holder {
-            if self.is_full(caller) {
-                return None;
-            }
-            *self.conditions.entry(caller).or_default() += 1;
+            let left = room.get_or_insert_with(|| self.room(caller));
+            *left = left.checked_sub(1)?;
         }
         let active = self
             .active
@@ -221,59 +236,33 @@ impl Topics {
             active.changed_at = None;
         }
         active.granted_at = Instant::now();
-        let holder = Holder {
-            listeners: 0,
-            granted_at: active.granted_at,
-        };
-        active.holders.entry(caller).or_insert(holder).granted_at = active.granted_at;
-        let mut changes = active.changes.subscribe();
+        let awaited_until = active.granted_at + GRACE;
+        let holder = active.holders.entry(caller).or_insert_with(|| Holder {
+            changes: watch::Sender::new(()),
+            awaited_until,
+        });
+        if !holder.has_listeners() {
+            holder.awaited_until = awaited_until;
+        }
+        let mut changes = holder.changes.subscribe();
         if active.changed_at.is_some_and(|at| at.elapsed() < GRACE) {
             changes.mark_changed();
         }
         Some(changes)
     }
 
-    /// Counts a listener that has come to a topic, for as long as it stays.
+    /// Records that a listener has come to a topic, which the caller then has until its last listener leaves.
     fn enter(&mut self, caller: Caller, topic: &Topic) {
         let active = self.active.get_mut(topic);
         if let Some(holder) = active.and_then(|active| active.holders.get_mut(&caller)) {
-            holder.listeners += 1;
-        }
-    }
-
-    /// Removes a listener from a topic.
-    fn leave(&mut self, caller: Caller, topic: &Topic) {
-        let Some(active) = self.active.get_mut(topic) else {
-            return;
-        };
-        let Some(holder) = active.holders.get_mut(&caller) else {
-            return;
-        };
-        holder.listeners = holder.listeners.saturating_sub(1);
-        if holder.listeners > 0 {
-            return;
-        }
-        active.holders.remove(&caller);
-        if let Some(held) = self
-            .conditions
-            .get_mut(&caller)
-            .filter(|_| topic.is_condition())
-        {
-            *held = held.saturating_sub(1);
+            holder.awaited_until = Instant::now();
         }
     }
 
     /// Removes what has expired: topics, and grants that no listener followed.
     fn remove_expired(&mut self) {
-        self.conditions.clear();
-        let conditions = &mut self.conditions;
-        self.active.retain(|topic, active| {
-            let is_live =
-                |holder: &Holder| holder.listeners > 0 || holder.granted_at.elapsed() < GRACE;
-            active.holders.retain(|_, holder| is_live(holder));
-            for caller in active.holders.keys().filter(|_| topic.is_condition()) {
-                *conditions.entry(*caller).or_default() += 1;
-            }
+        self.active.retain(|_, active| {
+            active.holders.retain(|_, holder| holder.is_live());
             !active.is_expired()
         });
     }
@@ -314,22 +303,6 @@ struct Grant {
     changes: watch::Receiver<()>,
 }
 
-/// A listener at its topics, until it is dropped.
-struct Listener {
-    subscriptions: Arc<Subscriptions>,
-    caller: Caller,
-    topics: Vec<Topic>,
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let mut all = self.subscriptions.topics.lock();
-        for topic in &self.topics {
-            all.leave(self.caller, topic);
-        }
-    }
-}
-
 /// What the client of a connection watches by `resources/subscribe`, the method before 2026-07-28.
 pub(super) struct Watches {
     end: CancellationToken,
@@ -357,11 +330,8 @@ impl Watches {
         peer: Peer<RoleServer>,
     ) -> std::result::Result<(), ErrorData> {
         let requested = [uri.clone()];
-        let accepted: Vec<String> = subscriptions
-            .subscribe(caller, &requested)
-            .into_iter()
-            .map(|grant| grant.uri)
-            .collect();
+        let grants = subscriptions.subscribe(caller, &requested).into_iter();
+        let accepted: Vec<String> = grants.map(|grant| grant.uri).collect();
         if let Some(refusal) = subscriptions.refusal(&requested, &accepted) {
             return Err(refusal);
         }
@@ -370,11 +340,9 @@ impl Watches {
                 Address::parse(&uri),
                 Ok(Address::Metric(_) | Address::Series { .. } | Address::Alert(_)) | Err(_)
             );
-            let is_unknown = is_other && !resources::is_file(&uri);
-            let why = "no such resource";
-            return is_unknown
-                .then(|| resources::not_found(&uri, why))
-                .map_or(Ok(()), Err);
+            let is_unknown = is_other && resources::file(&uri).is_none();
+            let not_found = is_unknown.then(|| resources::not_found(&uri, "no such resource"));
+            return not_found.map_or(Ok(()), Err);
         }
         let mut watched = self.watched.lock();
         if watched.len() >= MAX_WATCHED && !watched.contains_key(&uri) {
@@ -385,9 +353,8 @@ impl Watches {
         let stop = self.end.child_token();
         // A second subscription to an address replaces the first.
         watched.insert(uri, stop.clone().drop_guard());
-        let (listener, mut changes) = subscriptions.listen(caller, &accepted);
+        let mut changes = subscriptions.listen(caller, &accepted);
         tokio::spawn(async move {
-            let _listener = listener;
             while let Some(Some(uri)) = stop.run_until_cancelled(changes.next()).await {
                 let updated = ResourceUpdatedNotificationParam::new(uri);
                 if peer.notify_resource_updated(updated).await.is_err() {
@@ -450,7 +417,7 @@ impl Subscriptions {
             uris.unwrap_or_default()
         };
         let accepted = uris(context.accepted());
-        let (_listener, mut changes) = self.listen(caller, &accepted);
+        let mut changes = self.listen(caller, &accepted);
         if let Some(refusal) = self.refusal(&uris(context.requested()), &accepted) {
             return Err(refusal);
         }
@@ -466,27 +433,19 @@ impl Subscriptions {
         }
     }
 
-    /// Adds a listener to the topics of some addresses. Returns it with the stream of the addresses that change.
+    /// Adds a listener to the topics of some addresses. Returns the stream of the addresses that change; the listener leaves
+    /// when it is dropped.
     fn listen(
         self: &Arc<Self>,
         caller: Caller,
         uris: &[String],
-    ) -> (
-        Listener,
-        SelectAll<impl Stream<Item = String> + Unpin + use<>>,
-    ) {
+    ) -> SelectAll<impl Stream<Item = String> + Unpin + use<>> {
         let grants = self.subscribe(caller, uris);
-        let topics: Vec<Topic> = grants.iter().map(|grant| grant.topic.clone()).collect();
-        let mut all = self.topics.lock();
-        for topic in &topics {
-            all.enter(caller, topic);
+        let mut topics = self.topics.lock();
+        for grant in &grants {
+            topics.enter(caller, &grant.topic);
         }
-        drop(all);
-        let listener = Listener {
-            subscriptions: Arc::clone(self),
-            caller,
-            topics,
-        };
+        drop(topics);
         let changes = grants.into_iter().map(|Grant { uri, changes, .. }| {
             WatchStream::from_changes(changes).map(move |()| uri.clone())
         });
@@ -494,7 +453,7 @@ impl Subscriptions {
         if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
             tokio::spawn(Arc::clone(self).poll());
         }
-        (listener, changes)
+        changes
     }
 
     /// Builds the error for a request of which a limit excludes a part.
@@ -516,11 +475,8 @@ impl Subscriptions {
             )
         };
         let data = json!({ "code": "limit_exceeded", "notGranted": refused });
-        Some(ErrorData::new(
-            ErrorCode(jsonrpc::SERVER_ERROR),
-            message,
-            Some(data),
-        ))
+        let code = ErrorCode(jsonrpc::SERVER_ERROR);
+        Some(ErrorData::new(code, message, Some(data)))
     }
 
     /// Returns the topic of an address; `None` if it does not exist or cannot change. In front of an upstream nothing
@@ -530,28 +486,21 @@ impl Subscriptions {
             return None;
         }
         let topic = Topic::from_uri(self.backend.desk(), uri);
-        topic
-            .inspect_err(|error| error::log(error, "subscriptions"))
-            .ok()?
+        topic.inspect_err(log).ok()?
     }
 
     /// Grants the topics of some addresses to a caller, as far as limits allow.
     fn subscribe(&self, caller: Caller, uris: &[String]) -> Vec<Grant> {
         let requested = distinct(uris).filter_map(|uri| Some((uri.clone(), self.topic(uri)?)));
         let requested_topics: Vec<(String, Topic)> = requested.collect();
-        let state = match self.backend.desk().state() {
-            Ok(state) => state,
-            Err(error) => {
-                error::log(&error, "subscriptions");
-                return Vec::new();
-            }
+        let state = self.backend.desk().state().inspect_err(log);
+        let Ok(state) = state else {
+            return Vec::new();
         };
         let mut topics = self.topics.lock();
-        if topics.is_full(caller) {
-            topics.remove_expired();
-        }
+        let mut room = None;
         let grants = requested_topics.into_iter().filter_map(|(uri, topic)| {
-            let changes = topics.grant(caller, &topic, state)?;
+            let changes = topics.grant(caller, &topic, state, &mut room)?;
             Some(Grant {
                 uri,
                 topic,
@@ -566,7 +515,7 @@ impl Subscriptions {
         loop {
             let start = Instant::now();
             if let Err(error) = self.refresh().await {
-                error::log(&error, "subscriptions");
+                log(&error);
             }
             // At most half of a thread, also where the data change all the time.
             tokio::time::sleep(INTERVAL.max(start.elapsed())).await;
@@ -597,7 +546,7 @@ impl Subscriptions {
             };
             let job = self.backend.pool().run(read);
             if let Err(error) = in_background(caller.scope(job)).await {
-                error::log(&error, "subscriptions");
+                log(&error);
             }
         }
         Ok(())
@@ -629,7 +578,9 @@ impl Subscriptions {
         topic.read_at = Some(Instant::now());
         if has_changed {
             topic.changed_at = Some(Instant::now());
-            topic.changes.send_replace(());
+            for holder in topic.holders.values() {
+                holder.changes.send_replace(());
+            }
         }
     }
 
@@ -638,7 +589,7 @@ impl Subscriptions {
         let mut topics = self.topics.lock();
         topics.remove_expired();
         let mut active = topics.active.values();
-        active.any(|topic| topic.changes.receiver_count() > 0)
+        active.any(ActiveTopic::has_listeners)
     }
 }
 
@@ -647,15 +598,14 @@ pub(super) fn price(message: &[u8]) -> u32 {
     let message: Value = serde_json::from_slice(message).unwrap_or_default();
     let list = message.pointer("/params/notifications/resourceSubscriptions");
     let uris = list.and_then(Value::as_array).into_iter().flatten();
-    let is_condition = |uri: &str| matches!(Address::parse(uri), Ok(Address::Alert(_)));
-    let conditions = uris
-        .filter_map(Value::as_str)
-        .filter(|uri| is_condition(uri));
-    let requests = conditions
-        .take(MAX_ADDRESSES)
-        .count()
-        .div_ceil(CONDITIONS_PER_REQUEST);
-    u32::try_from(requests).unwrap_or(1).max(1)
+    let addresses = uris.filter_map(|uri| Address::parse(uri.as_str()?).ok());
+    let conditions = addresses.filter(|address| matches!(address, Address::Alert(_)));
+    let count = conditions.take(MAX_ADDRESSES).count();
+    u32::try_from(count.div_ceil(CONDITIONS_PER_REQUEST)).map_or(1, |requests| requests.max(1))
+}
+
+fn log(error: &Error) {
+    error::log(error, "subscriptions");
 }
 
 /// Returns the first addresses of a list, each once.
@@ -816,12 +766,12 @@ mod tests {
             // However they are spread over subscriptions, of which any number is open.
             for (part, size) in [64, 1, 40].into_iter().enumerate() {
                 let uris = conditions(1_000 * usize::try_from(n).unwrap() + 100 * part, size);
-                let (listener, changes) = subscriptions.listen(caller(n), &uris);
+                let changes = subscriptions.listen(caller(n), &uris);
                 assert_eq!(changes.len(), if part == 0 { MAX_CONDITIONS } else { 0 });
                 let granted = uris.get(..changes.len()).unwrap();
                 let refusal = subscriptions.refusal(&uris, granted);
                 assert_eq!(refusal.is_some(), part > 0, "what is not granted is said");
-                listeners.push(listener);
+                listeners.push(changes);
             }
         }
         // A series needs no seat, a condition that it has already needs none, and leaving returns all.

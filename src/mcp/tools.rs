@@ -5,6 +5,7 @@ use econoscope_answers::render::structure::brief;
 use econoscope_answers::{Arguments, Backend, ENDPOINTS, Reply, Route};
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Returns every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -17,14 +18,11 @@ fn tool(route: &Route) -> Tool {
     let schema = Value::Object(route.structure_schema.clone());
     // Of a tool that only reads the other hints have no meaning.
     let hints = ToolAnnotations::new().read_only(true).open_world(false);
-    Tool::new(
-        spec.tool,
-        spec.description.as_str(),
-        std::sync::Arc::new(input_schema(route)),
-    )
-    .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(object(brief(&schema))))
-    .with_annotations(hints)
+    let arguments = Arc::new(input_schema(route));
+    Tool::new(spec.tool, spec.description.as_str(), arguments)
+        .with_title(spec.title)
+        .with_raw_output_schema(Arc::new(object(brief(&schema))))
+        .with_annotations(hints)
 }
 
 /// Calls an endpoint.

@@ -43,20 +43,11 @@ pub fn http(server: Server, stop: CancellationToken) -> HttpTransport {
     let handler = server.clone();
     // The SDK takes one handler for each request, in the task of that request.
     let handler_of_caller = move || handler.clone().for_caller(Caller::current());
-    http_from(handler_of_caller, server, stop)
+    http_with(handler_of_caller, server, stop)
 }
 
-/// Builds the service with another handler for what is not a plain call.
-pub fn http_with<H: ServerHandler + Clone>(
-    handler: H,
-    server: Server,
-    stop: CancellationToken,
-) -> HttpTransport {
-    http_from(move || handler.clone(), server, stop)
-}
-
-/// Builds the service from what makes the handler of a request.
-fn http_from<H: ServerHandler>(
+/// Builds the service with other handlers for what is not a plain call, of which each request gets one.
+pub fn http_with<H: ServerHandler>(
     make_handler: impl Fn() -> H + Send + Sync + 'static,
     server: Server,
     stop: CancellationToken,
@@ -188,16 +179,12 @@ async fn write_filtered(
 ///
 /// # Errors
 /// When the client's first message is not MCP, or the streams fail.
-pub async fn serve_lines<R, W>(
+pub async fn serve_lines(
     server: Server,
-    reader: R,
-    writer: W,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
-) -> anyhow::Result<()>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+) -> anyhow::Result<()> {
     let transport = LineTransport::new(reader, writer, MAX_MESSAGE_BYTES - 1);
     let handler = server.until(transport.end_of_input());
     let running = match handler.serve_with_ct(transport, stop).await {
@@ -220,21 +207,17 @@ const SDK_UNREADABLE: &str = "fail to deserialize request body ";
 /// Converts a plain-text client error of the SDK into a JSON-RPC error; other responses pass unchanged. An unreadable
 /// body becomes 400, since the client named the right media type, with the same error that a line gets.
 async fn errors_to_json(response: Response, request_body: &Bytes) -> Response {
-    let is_json = response
+    let kind = response
         .headers()
         .get(header::CONTENT_TYPE)
-        .and_then(|v| v.to_str().ok())
-        .is_some_and(|kind| kind.contains("json") || kind.contains("event-stream"));
+        .and_then(|v| v.to_str().ok());
+    let is_json = kind.is_some_and(|kind| kind.contains("json") || kind.contains("event-stream"));
     if !response.status().is_client_error() || is_json {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let text = body
-        .collect()
-        .await
-        .map(|body| body.to_bytes())
-        .unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let bytes = body.collect().await.unwrap_or_default().to_bytes();
+    let text = String::from_utf8_lossy(&bytes);
     if text.starts_with(SDK_UNREADABLE) {
         return jsonrpc::response(StatusCode::BAD_REQUEST, jsonrpc::unreadable(request_body));
     }

@@ -4,16 +4,15 @@ use super::body::set;
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use econoscope_core::error::{Error, quote};
-use serde_json::{Map, json};
+use rmcp::model::object;
+use serde_json::json;
 use std::any::Any;
 
 /// Builds the response for a failed endpoint and logs the error. A 404 echoes `ticker`, as the contract requires.
 pub(crate) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Response {
     econoscope_core::error::log(error, endpoint);
     let status = status(error);
-    let mut body = Map::new();
-    body.insert("error".into(), error.to_string().into());
-    body.insert("code".into(), error.code().into());
+    let mut body = object(json!({ "error": error.to_string(), "code": error.code() }));
     if let Some(ticker) = ticker.filter(|_| status == StatusCode::NOT_FOUND) {
         body.insert("ticker".into(), quote(ticker).into());
     }
@@ -48,11 +47,8 @@ pub(crate) fn status(error: &Error) -> StatusCode {
 
 /// Builds the response for a refused request.
 pub(crate) fn problem(status: StatusCode, code: &str, message: &str) -> Response {
-    (
-        status,
-        axum::Json(json!({ "error": message, "code": code })),
-    )
-        .into_response()
+    let body = axum::Json(json!({ "error": message, "code": code }));
+    (status, body).into_response()
 }
 
 /// Responds to an unknown path.

@@ -11,7 +11,7 @@ use axum::routing::get;
 use econoscope_answers::route::decode;
 use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::join;
+use econoscope_core::indicators::prose::{enclosed, join};
 use serde_json::Value;
 use std::sync::Arc;
 use url::form_urlencoded::byte_serialize;
@@ -115,11 +115,7 @@ fn remove_unknown(route: &Route, arguments: &mut Arguments) -> String {
         let more = names.split_off(MAX_NAMED).len();
         names.push(format!("and {more} more"));
     }
-    if names.is_empty() {
-        String::new()
-    } else {
-        format!("not a parameter of this path: {}", names.join(", "))
-    }
+    enclosed("not a parameter of this path: ", &names.join(", "), "")
 }
 
 /// Unknown arguments in the header, and the characters of each: proxies accept headers of some kilobytes.
@@ -147,9 +143,8 @@ fn choose_format(route: &Route, arguments: &mut Arguments, headers: &HeaderMap) 
 
 /// Reads the arguments in path and query.
 fn parse_arguments(path: &Path, query: &str) -> Result<Arguments> {
-    let path_arguments = path
-        .as_ref()
-        .map_err(|_| Error::invalid("path", "", "is not UTF-8", "percent-encoded UTF-8"))?;
+    let not_utf8 = |_| Error::invalid("path", "", "is not UTF-8", "percent-encoded UTF-8");
+    let path_arguments = path.as_ref().map_err(not_utf8)?;
     let mut arguments = query_arguments(query)?;
     for (name, value) in path_arguments {
         if let Some(repeated) = arguments.insert(name.to_owned(), Value::from(value)) {

@@ -43,7 +43,7 @@ impl EntryService {
             return trace.end(rest::problem(status, "invalid_param", why));
         }
         let rules = &self.shared.access_rules;
-        if rules.audience() == Audience::Public {
+        if rules.audience == Audience::Public {
             self.shared.admission.warn_of_unknown_proxy(&request, peer);
         }
         let access = rules

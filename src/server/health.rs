@@ -41,11 +41,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
             .unwrap_or_else(|e| Err(Error::internal("checking the store", e)));
         *probe = (Some(Instant::now()), outcome);
     }
-    let summary = match &probe.1 {
-        Ok(()) => desk.store_summary(),
-        Err(error) => return unready(error),
-    };
-    match summary {
+    match probe.1.clone().and_then(|()| desk.store_summary()) {
         Ok(holdings) => {
             let mut body = json!({
                 "status": "ok",

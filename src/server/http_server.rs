@@ -39,13 +39,9 @@ impl HttpServer {
             started: clock::wall_time(),
             ..Metrics::default()
         };
-        let audience = backend.desk().settings().audience;
-        let access_rules = AccessRules::new(
-            &options.hosts,
-            &options.origins,
-            backend.desk().settings().home(),
-        )
-        .for_audience(audience);
+        let settings = backend.desk().settings();
+        let mut access_rules = AccessRules::new(&options.hosts, &options.origins, settings.home());
+        access_rules.audience = settings.audience;
         Self {
             shared: Shared {
                 backend,

@@ -96,17 +96,14 @@ pub(super) async fn name_route(request: Request, next: Next) -> Response {
 
 /// Sets the headers that restrict browsers, unless the handler has set them (widgets may be framed).
 fn set_browser_policy(headers: &mut HeaderMap) {
+    let content = "default-src 'none'; frame-ancestors 'none'";
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
-        ),
+        (header::CONTENT_SECURITY_POLICY, content),
     ] {
-        headers
-            .entry(name)
-            .or_insert(HeaderValue::from_static(value));
+        let default = HeaderValue::from_static(value);
+        headers.entry(name).or_insert(default);
     }
 }
 

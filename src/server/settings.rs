@@ -1,7 +1,7 @@
 //! The settings of the server.
 
 use crate::admission::LimitSettings;
-use clap::Args;
+use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -20,41 +20,36 @@ pub struct Options {
 }
 
 /// Connections and shutdown. The maximum numbers are flags of `serve`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Parser)]
 #[command(next_help_heading = "Limits")]
 pub struct ConnectionSettings {
     /// Connections open at once
-    #[arg(long = "max-connections", value_name = "N", default_value_t = Self::default().max, value_parser = at_least_one())]
+    #[arg(long = "max-connections", value_name = "N", default_value_t = 4_096, value_parser = at_least_one())]
     pub max: usize,
 
     /// Connections open at once from one address; loopback and trusted proxies are not counted
-    #[arg(long = "max-connections-per-address", value_name = "N", default_value_t = Self::default().max_per_address, value_parser = at_least_one())]
+    #[arg(long = "max-connections-per-address", value_name = "N", default_value_t = 256, value_parser = at_least_one())]
     pub max_per_address: usize,
 
     /// Time limit for a request head, from the start of the connection or the end of the last response.
-    #[arg(skip = Self::default().head_time)]
+    /// Proxies keep an idle connection for a minute.
+    #[arg(skip = Duration::from_secs(75))]
     pub head_time: Duration,
 
-    /// How long requests are still accepted at shutdown, while `/ready` fails.
-    #[arg(skip = Self::default().linger)]
+    /// How long requests are still accepted at shutdown, while `/ready` fails: enough for connections in the kernel's
+    /// queue.
+    #[arg(skip = Duration::from_millis(100))]
     pub linger: Duration,
 
     /// How long open responses may take after that.
-    #[arg(skip = Self::default().drain)]
+    #[arg(skip = Duration::from_secs(10))]
     pub drain: Duration,
 }
 
+/// The defaults of the flags.
 impl Default for ConnectionSettings {
     fn default() -> Self {
-        Self {
-            max: 4_096,
-            max_per_address: 256,
-            // Proxies keep an idle connection for a minute.
-            head_time: Duration::from_secs(75),
-            // Enough for connections in the kernel's queue.
-            linger: Duration::from_millis(100),
-            drain: Duration::from_secs(10),
-        }
+        Self::parse_from([""])
     }
 }
 

@@ -292,7 +292,7 @@ pub(super) fn publishers(desk: &Desk, answer: &Comparison) -> String {
 pub(super) fn csv(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let mut arguments = arguments(desk, request);
     arguments.remove("correlations");
-    let params: Params = view::params(arguments)?;
+    let params: Params = decode::params_of(arguments)?;
     let answer = Params::local(desk, &params.with_all_rows())?;
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fault = |e: csv::Error| Error::internal("writing a comparison as CSV", e);

@@ -1,15 +1,14 @@
 //! Help texts of `call`, from the endpoint table.
 
 use super::table::two_columns;
+use crate::config::suggest;
 use econoscope_answers::{ENDPOINTS, Route};
-use econoscope_core::model::words::nearest_name;
 
 /// Renders the list of tools, after the usage of `call` or its whole help.
 pub(super) fn render_tools(with_flags: bool) -> String {
-    let rows = ENDPOINTS.iter().map(|route| {
-        let spec = &route.spec;
-        [spec.tool.to_owned(), spec.summary.to_owned()]
-    });
+    let rows = ENDPOINTS
+        .iter()
+        .map(|route| [route.spec.tool, route.spec.summary].map(str::to_owned));
     let flags = if with_flags {
         crate::config::render_help("call") + "\n"
     } else {
@@ -21,11 +20,8 @@ pub(super) fn render_tools(with_flags: bool) -> String {
 
 /// Describes the error for a name that is no tool's, with the nearest name.
 pub(super) fn describe_unknown_tool(tool: &str) -> String {
-    let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
-    let hint = match nearest_name(names.iter().copied(), tool) {
-        Some(name) => format!("did you mean {name}?"),
-        None => format!("choose one of {}", names.join(", ")),
-    };
+    let names = ENDPOINTS.iter().map(|route| route.spec.tool);
+    let hint = suggest(names, tool, "choose one of ");
     let tool = econoscope_data::disk::escape_controls(tool);
     format!("unknown tool {tool}; {hint}")
 }
@@ -33,10 +29,7 @@ pub(super) fn describe_unknown_tool(tool: &str) -> String {
 /// Describes the error for a name that is no argument's, with the nearest one.
 pub(super) fn describe_unknown_argument(route: &Route, name: &str) -> String {
     let names: Vec<String> = route.arguments().map(|argument| argument.name).collect();
-    let hint = match nearest_name(names.iter().map(String::as_str), name) {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("it takes {}", names.join(", ")),
-    };
+    let hint = suggest(names.iter().map(String::as_str), name, "it takes ");
     let tool = route.spec.tool;
     let given = econoscope_data::disk::escape_controls(name);
     format!("{given} is not an argument of {tool}; {hint} See econoscope call {tool} --help.")
@@ -47,11 +40,8 @@ pub(super) fn example_command(route: &Route) -> String {
     let mut command = format!("econoscope call {}", route.spec.tool);
     for (name, value) in &route.spec.example {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_,.:".contains(c);
-        command += &if value.chars().all(is_plain) {
-            format!(" {name}={value}")
-        } else {
-            format!(" '{name}={value}'")
-        };
+        let quote = if value.chars().all(is_plain) { "" } else { "'" };
+        command += &format!(" {quote}{name}={value}{quote}");
     }
     command
 }
@@ -60,17 +50,16 @@ pub(super) fn example_command(route: &Route) -> String {
 pub(super) fn render_tool(route: &Route) -> String {
     let spec = &route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
-    let usage: String = route
-        .arguments()
-        .map(|argument| {
-            if argument.is_required {
-                format!(" {}=…", argument.name)
-            } else {
-                format!(" [{}=…]", argument.name)
-            }
-        })
-        .collect();
-    text += &format!("Usage: econoscope call {}{usage}\n\n", spec.tool);
+    text += &format!("Usage: econoscope call {}", spec.tool);
+    for argument in route.arguments() {
+        let usage = format!("{}=…", argument.name);
+        text += &if argument.is_required {
+            format!(" {usage}")
+        } else {
+            format!(" [{usage}]")
+        };
+    }
+    text += "\n\n";
     let rows = route.arguments().map(|argument| {
         let mut allowed = argument.allowed;
         if argument.is_required {

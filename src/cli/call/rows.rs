@@ -61,12 +61,11 @@ impl Rows {
                     row.insert("list".into(), Value::from(*list));
                 }
                 flatten("", item, &mut row);
-                let new: Vec<String> = row
-                    .keys()
-                    .filter(|name| !columns.contains(name))
-                    .cloned()
-                    .collect();
-                columns.extend(new);
+                for name in row.keys() {
+                    if !columns.contains(name) {
+                        columns.push(name.clone());
+                    }
+                }
                 rows.push(row);
             }
         }
@@ -87,27 +86,18 @@ impl Rows {
         }
         let dates = answer.get("dates")?.as_array()?;
         let series = answer.get("columns")?.as_array()?;
-        let names = series
-            .iter()
-            .map(|one| one.get("series").map(to_text))
-            .map(Option::unwrap_or_default);
+        let name = |one: &Value| one.get("series").map_or_else(String::new, to_text);
+        let names = series.iter().map(name);
         let columns = std::iter::once("date".to_owned()).chain(names).collect();
-        let values: Vec<&Vec<Value>> = series
-            .iter()
-            .map(|one| one.get("values")?.as_array())
-            .collect::<Option<_>>()?;
-        let rows = dates
-            .iter()
-            .enumerate()
-            .map(|(at, date)| {
-                let cells = values
-                    .iter()
-                    .map(|values| values.get(at).cloned())
-                    .map(Option::unwrap_or_default);
-                std::iter::once(date.clone()).chain(cells).collect()
-            })
-            .collect();
-        Some(Self { columns, rows })
+        let row = |(at, date): (usize, &Value)| {
+            let cell = |one: &Value| one.get("values")?.get(at).cloned();
+            let cells = series.iter().map(|one| cell(one).unwrap_or_default());
+            std::iter::once(date.clone()).chain(cells).collect()
+        };
+        Some(Self {
+            columns,
+            rows: dates.iter().enumerate().map(row).collect(),
+        })
     }
 
     /// Formats the rows as CSV with a header.
@@ -127,11 +117,9 @@ impl Rows {
 /// Formats a cell for a spreadsheet. A text that would be read as a formula is marked as text.
 fn csv_cell(value: &Value) -> String {
     let text = to_text(value);
-    if value.is_string() && text.starts_with(FORMULA_STARTS) {
-        format!("'{text}")
-    } else {
-        text
-    }
+    let is_formula = value.is_string() && text.starts_with(FORMULA_STARTS);
+    let mark = if is_formula { "'" } else { "" };
+    mark.to_owned() + &text
 }
 
 /// Formats a value without the syntax of JSON.
@@ -150,12 +138,9 @@ fn flatten(path: &str, value: &Value, row: &mut Map<String, Value>) {
         row.insert(path.to_owned(), value.clone());
         return;
     };
+    let dot = if path.is_empty() { "" } else { "." };
     for (name, field) in fields.iter().filter(|(name, _)| *name != METADATA_FIELD) {
-        if path.is_empty() {
-            flatten(name, field, row)
-        } else {
-            flatten(&format!("{path}.{name}"), field, row)
-        }
+        flatten(&format!("{path}{dot}{name}"), field, row);
     }
 }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 /// Width without a terminal.
 const DEFAULT_WIDTH: u16 = 80;
-/// A column with a longer text is placed after the others.
-const LONG_TEXT: usize = 80;
+/// A column with so long a text is placed after the others.
+const LONG_TEXT: usize = 81;
 /// Minimum width of a column, unless its longest cell is shorter; its name always fits.
 const MIN_WIDTH: usize = 14;
 /// The same for the first column, whose cells name the rows.
@@ -55,87 +55,65 @@ fn borderless() -> Table {
 
 /// Renders an answer: the first line of its text, a table per list, and the credit line.
 pub(super) fn render_answer(lists: &[Rows], text: &str, answer: &Value) -> String {
-    let first_line = text.lines().next().map(escape_controls).unwrap_or_default();
-    let credit = answer
-        .pointer("/attribution/text")
-        .and_then(Value::as_str)
-        .map(escape_controls)
-        .unwrap_or_default();
     // JSON is left out, and so is a line that introduces the lines below it.
-    let first_line = if first_line.starts_with('{') || first_line.ends_with(':') {
-        String::new()
-    } else {
-        first_line + "\n"
-    };
+    let is_shown = |line: &&str| !line.starts_with('{') && !line.ends_with(':');
+    let shown = text.lines().next().filter(is_shown);
+    let first_line = shown.map_or_else(String::new, |line| escape_controls(line) + "\n");
+    let attribution = answer.pointer("/attribution/text").and_then(Value::as_str);
+    let credit = attribution.map_or_else(String::new, escape_controls);
     let render = |rows| render_table(rows, usize::from(terminal_width()));
     let tables = match lists {
         [] => "No rows.".to_owned(),
-        lists => lists.iter().map(render).collect::<Vec<_>>().join("\n\n"),
+        lists => join(lists.iter().map(render), "\n\n"),
     };
     format!("{first_line}{tables}\n{credit}")
 }
 
 /// Renders one line per row.
 pub(super) fn render_plain(rows: &Rows) -> String {
-    let lines = rows.rows.iter().map(|row| {
-        let cells: Vec<String> = row.iter().map(format_cell).collect();
-        cells.join("  ")
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    let line = |row: &Vec<Value>| join(row.iter().map(format_cell), "  ");
+    join(rows.rows.iter().map(line), "\n")
 }
 
 struct Column<'a> {
     name: &'a str,
     values: Vec<&'a Value>,
-    /// The values as formatted.
-    cells: Vec<String>,
 }
 
 impl Column<'_> {
     /// Returns the sort key of the column: lists, long texts and columns without a value come last, in this order.
     fn rank(&self) -> u8 {
-        if self.values.iter().all(|value| value.is_null()) {
-            return 3;
-        }
-        let is_long = |value: &&Value| to_text(value).len() > LONG_TEXT;
-        if self.values.iter().any(is_long) {
-            2
-        } else {
-            u8::from(self.values.iter().any(|value| value.is_array()))
-        }
+        let rank = |value: &&Value| match to_text(value).len() {
+            LONG_TEXT.. => 2,
+            _ => u8::from(value.is_array()),
+        };
+        let values = self.values.iter().filter(|value| !value.is_null());
+        values.map(rank).max().unwrap_or(3)
     }
 
     /// Returns the least width of the column with its padding, at the position `at`.
     fn min_width(&self, at: usize) -> usize {
-        let longest = self.cells.iter().map(|cell| cell.chars().count()).max();
+        let lengths = self
+            .values
+            .iter()
+            .map(|value| format_cell(value).chars().count());
         let limit = if at == 0 { MIN_FIRST_WIDTH } else { MIN_WIDTH };
-        let width = longest.unwrap_or_default().min(limit);
+        let width = lengths.max().unwrap_or_default().min(limit);
         width.max(self.name.chars().count()) + PADDING
     }
 }
 
 /// Renders a table with as many columns as fit `width`, and names the columns that do not.
 fn render_table(rows: &Rows, width: usize) -> String {
-    let mut columns: Vec<Column<'_>> = rows
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let values: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
-            let cells = values.iter().map(|value| format_cell(value)).collect();
-            Column {
-                name,
-                values,
-                cells,
-            }
-        })
-        .collect();
+    let column = |(at, name)| Column {
+        name,
+        values: rows.rows.iter().filter_map(|row| row.get(at)).collect(),
+    };
+    let names = rows.columns.iter().map(String::as_str).enumerate();
+    let mut columns: Vec<Column<'_>> = names.map(column).collect();
     columns.sort_by_key(Column::rank);
-    let widths: Vec<usize> = columns
-        .iter()
-        .enumerate()
-        .map(|(at, column)| column.min_width(at))
-        .collect();
+    let width_of = |(at, column): (usize, &Column<'_>)| column.min_width(at);
+    let widths: Vec<usize> = columns.iter().enumerate().map(width_of).collect();
     let ends = widths.iter().scan(0, |end, width| {
         *end += width;
         Some(*end)
@@ -149,7 +127,8 @@ fn render_table(rows: &Rows, width: usize) -> String {
         .set_header(columns.iter().map(|column| column.name))
         .set_width(u16::try_from(width).unwrap_or(DEFAULT_WIDTH));
     for at in 0..rows.rows.len() {
-        table.add_row(columns.iter().filter_map(|column| column.cells.get(at)));
+        let cells = columns.iter().filter_map(|column| column.values.get(at));
+        table.add_row(cells.map(|value| format_cell(value)));
     }
     let drawn = table.column_iter_mut().zip(columns).zip(widths);
     for ((drawn, column), width) in drawn {

@@ -36,27 +36,17 @@ pub(super) fn with_entry(
     key: &str,
     entry: Option<&Entry>,
 ) -> Result<String> {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mark = text.strip_suffix(body).unwrap_or_default();
     let lines = body.matches('\n').count();
     let is_crlf = lines > 0 && body.matches("\r\n").count() == lines;
-    let body = if is_crlf {
-        body.replace("\r\n", "\n")
-    } else {
-        body.to_owned()
-    };
+    let line_end = if is_crlf { "\r\n" } else { "\n" };
+    let plain = body.replace(line_end, "\n");
     let edited = match format {
-        Format::Json => edit_json(&body, key, entry)?,
-        Format::Toml => edit_toml(&body, key, entry)?,
+        Format::Json => edit_json(&plain, key, entry)?,
+        Format::Toml => edit_toml(&plain, key, entry)?,
     };
-    let edited = if is_crlf {
-        edited.replace('\n', "\r\n")
-    } else {
-        edited
-    };
-    Ok(format!("{mark}{edited}"))
+    Ok(mark.to_owned() + &edited.replace('\n', line_end))
 }
 
 /// Returns the connection fields that an entry does not have.

@@ -76,13 +76,9 @@ pub(in crate::mcp) fn categories() -> Vec<String> {
 pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
     let matches =
         |tags: &[String]| tag.is_none_or(|t| tags.iter().any(|x| x.eq_ignore_ascii_case(t)));
-    let articles = desk
-        .articles(100)?
-        .into_iter()
-        .filter(|a| matches(&a.tags))
-        .take(MAX_ARTICLES);
+    let articles = desk.articles(100)?.into_iter().filter(|a| matches(&a.tags));
     let mut text = String::new();
-    for a in articles.map(articles::sanitise) {
+    for a in articles.take(MAX_ARTICLES).map(articles::sanitise) {
         let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let _ = writeln!(text, "- {day} {} ({})", a.title, a.url);
         if let Some(summary) = &a.summary {

@@ -27,7 +27,11 @@ async fn main() -> anyhow::Result<()> {
     let server = Server::new(Arc::clone(&backend));
     let shutdown = Shutdown::default();
     let handler = Handler(server.clone());
-    let mcp = transport::http_with(handler, server, shutdown.close_streams.clone());
+    let mcp = transport::http_with(
+        move || handler.clone(),
+        server,
+        shutdown.close_streams.clone(),
+    );
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     eprintln!("listening on http://{}", listener.local_addr()?);
     let site = HttpServer::new(backend, options);
