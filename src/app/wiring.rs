@@ -7,6 +7,7 @@ use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk;
 use econoscope_data::ingest::{Demand, DemandSettings};
+use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use econoscope_desk::texts::{articles, scenarios};

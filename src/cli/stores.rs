@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Creates the tables of the database, or migrates them to this version.
 pub(super) fn migrate(config: &Config) -> Result<()> {
-    let Some(address) = app::migrated_database(config)? else {
+    let Some(address) = config.database()? else {
         bail!(
             "--store is not a shared database; write --store postgres://USER@HOST/DATABASE, and set the password in \
              the environment variable PGPASSWORD"
@@ -62,7 +62,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Acquires the lease to write into a shared database; `None` where the store is a file.
 pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
-    let Some(address) = config.database()? else {
+    let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
     let lease = Postgres::open_with_history(&address)?.acquire_lease()?;

@@ -8,6 +8,7 @@ use super::view::{is_identifier, range_start, split_list};
 use super::vintages::Vintages;
 use super::{page_request, view};
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison, Params};
+use econoscope_answers::route::decode;
 use econoscope_answers::{Arguments, Endpoint};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::format::{Unit, unit_name};

@@ -29,7 +29,7 @@ fn is_hit(event: &Event, start: f64, later: f64) -> bool {
     let by = event.threshold;
     let dust = 1e-9;
     match event.movement {
-        Move::Starts | Move::ReachesOrAbove => later >= by - dust,
+        Move::ReachesOrAbove => later >= by - dust,
         Move::ReachesOrBelow => later <= by + dust,
         Move::RisesBy => later - start >= by - dust,
         Move::FallsBy => start - later >= by - dust,

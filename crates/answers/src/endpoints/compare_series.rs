@@ -158,7 +158,7 @@ impl Endpoint for Params {
         }
         let correlations = params.correlations.then(|| table.correlations());
         let shown = table.thin(params.max_points);
-        let first = table.dates.first().copied();
+        let first = table.grid.dates.first().copied();
         Ok(Comparison {
             frequency: periods.frequency.word().into(),
             start: first
@@ -166,7 +166,7 @@ impl Endpoint for Params {
                 .unwrap_or(context.range.start),
             end: context.range.end,
             count: table.common,
-            rows: table.dates.len(),
+            rows: table.grid.dates.len(),
             columns: table.summaries(&shown),
             correlations: correlations.unwrap_or_default(),
             conditions,

@@ -28,7 +28,7 @@ pub(super) struct Table {
     frequency: Frequency,
     /// The days on which weeks end; empty without a weekly column.
     weeks: String,
-    grid: AlignedSeries,
+    pub(super) grid: AlignedSeries,
     /// Columns with a figure, for each date.
     counts: Vec<usize>,
     /// Number of dates that all columns have.
@@ -87,11 +87,6 @@ impl Table {
             weeks,
             grid,
         })
-    }
-
-    /// Number of dates that any column has.
-    pub(super) fn row_count(&self) -> usize {
-        self.grid.dates.len()
     }
 
     /// Returns the positions of at most `max_points` rows, by default of as many as a text has room for.
