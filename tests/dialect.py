@@ -18,7 +18,7 @@ PATTERNS = {
     "tuple-parameter": re.compile(r"\bfn \w+(?:<[^()]*>)?\([^{;]*?(?:[(,]\s*\([^()]*\): |\w: &?(?:mut )?\((?!dyn ))"),
     "tuple-let": re.compile(r"\blet \([^()=]*\) =\s*\((?![^;]*\)\s*[.?])"),
 }
-LIMITS = {"rebinding": 60, "bool-match": 10, "tuple-parameter": 0, "tuple-let": 20}
+LIMITS = {"rebinding": 53, "bool-match": 0, "tuple-parameter": 0, "tuple-let": 7}
 
 
 def places(kind):

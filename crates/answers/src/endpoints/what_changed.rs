@@ -81,7 +81,7 @@ pub struct Decision {
 pub struct Changes {
     /// Day of comparison.
     pub since: Date,
-    /// First prints since then with their expectations; the greatest surprise first.
+    /// The five greatest surprises of first prints since then, with what was expected.
     pub surprises: Vec<Surprise>,
     /// Decisions of the FOMC since then, from the target range.
     pub decisions: Vec<Decision>,
