@@ -254,6 +254,7 @@ fn spread(
 struct VintageRecord<'a> {
     info: &'a SeriesInfo,
     measure: PrintMeasure,
+    vintages: &'a Vintages,
     /// The rows of each date, ascending; within a date those without a day first, then by day.
     dates: Vec<(Date, &'a [VintageObservation])>,
     /// Spans of months at whose ends the knowledge is on record, ascending. The first one begins with the oldest
@@ -271,6 +272,7 @@ impl<'a> VintageRecord<'a> {
         let mut record = Self {
             info,
             measure: PrintMeasure::for_series(info, vintages.rows()),
+            vintages,
             dates: dates.collect(),
             spans: first.map(|month| (month, month)).into_iter().collect(),
         };
@@ -311,13 +313,16 @@ impl<'a> VintageRecord<'a> {
         let first = rows.iter().position(is_dated)?;
         let day = rows.get(first)?.known_from?;
         // A value without a day is from a first load: a row that followed later than usual is no first print, unless a
-        // row between the two says that the figure was not out yet.
+        // row between the two says that the figure was not out yet; nor is one whose day is an estimate.
         let before = rows.get(..first)?.last();
         let was_loaded = before.is_some_and(|row| row.value.is_some());
         let slack = self.info.frequency.slack_days();
         let due = add_days(self.info.publication_day(date), slack);
         let is_soon = self.info.is_forecast() || months_between(date, day) <= LATEST_PRINT;
-        let is_early = is_soon && (!was_loaded || day <= due);
+        let publication_day = |date| self.info.publication_day(date);
+        let is_prompt =
+            || day <= due && !self.vintages.begins_estimated_state(day, publication_day);
+        let is_early = is_soon && (!was_loaded || is_prompt());
         // The rows of the first vintage were printed before it.
         let (first_month, _) = self.spans.first()?;
         (is_early && Month::from_date(day) > *first_month).then_some(day)

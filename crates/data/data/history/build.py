@@ -34,7 +34,7 @@ import tempfile
 from calendar import monthrange
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from packages import PACKAGES, Refused
@@ -175,20 +175,25 @@ def sahm(unemployment):
 # ---------------------------------------------------------------- the store
 
 
-def day_of_state(held, frequency):
+HALF_A_PERIOD = {"D": 0, "W": 3, "M": 15, "Q": 45, "A": 180}  # days
+
+
+def day_of_state(held, row):
     """The day on which the figures were read, or an earlier one where the copy that was read was older.
 
-    A copy without a figure that a package has is of a day before that figure came out: of the end of its period at the latest.
+    A copy without a figure that a package has is of a day before that figure came out: of half a period after its own last
+    figure was due, at the latest. `row` is the catalogue's.
     """
-    later = [day for day in held.newer if day > max(held.figures)]
-    if not later:
+    last = max(held.figures)
+    if last >= max(held.newer, default=""):
         return held.read
-    end = date.fromisoformat(min(later))
-    if last_month := {"M": end.month, "Q": end.month + 2, "A": 12}.get(frequency):
+    end = date.fromisoformat(last)
+    if last_month := {"M": end.month, "Q": end.month + 2, "A": 12}.get(row["frequency"]):
         end = end.replace(month=last_month, day=monthrange(end.year, last_month)[1])
+    day = str(end + timedelta(days=int(row["publication_lag_days"]) + HALF_A_PERIOD[row["frequency"]]))
     # What was known since then the vintages tell.
-    is_before_vintages = any(known > str(end) for _, _, known in held.vintages)
-    return held.read if is_before_vintages else min(held.read, str(end))
+    is_before_vintages = any(known > day for _, _, known in held.vintages)
+    return held.read if is_before_vintages else min(held.read, day)
 
 
 def layers(held, about):
@@ -198,7 +203,7 @@ def layers(held, about):
     """
     first, second, third = defaultdict(dict), defaultdict(dict), defaultdict(dict)
     for series, of_it in held.items():
-        key = of_it.origin, day_of_state(of_it, about[series.upper()]["frequency"])
+        key = of_it.origin, day_of_state(of_it, about[series.upper()])
         if not of_it.is_dated:  # else a first state without a day would count by the usual lag
             first[key][series] = [f"{day},{value},\n" for day, value in of_it.figures.items()]
         if of_it.newer:

@@ -270,6 +270,27 @@ fn rows_of_the_first_vintage_are_no_first_prints() {
 }
 
 #[test]
+fn revision_that_counts_from_the_estimated_day_of_the_next_figure_is_no_first_print() {
+    let claims = info("ICSA");
+    let week = |n: i64| shift(date(2026, 1, 3), (7 * n).days());
+    let row = |n, known_from, value| VintageObservation {
+        date: week(n),
+        known_from,
+        value: Some(value),
+    };
+    let next = claims.publication_day(week(4));
+    let rows = vec![
+        row(1, Some(claims.publication_day(week(1))), 200.0),
+        row(2, None, 210.0),
+        row(3, None, 220.0),
+        row(3, Some(next), 221.0),
+        row(4, None, 230.0),
+    ];
+    let prints = Revisions::from_vintages(&claims, &Vintages::new(rows)).prints;
+    assert_eq!(prints.iter().map(|p| p.date).collect::<Vec<_>>(), []);
+}
+
+#[test]
 fn revision_of_an_undated_row_is_no_first_print() {
     let mut rows = regular(0..6);
     // Loaded without a day; revised two months later; the last one was news.
