@@ -73,11 +73,20 @@ pub(crate) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value)
 }
 
 /// Arguments that hosts add to every call for their own records (n8n, Letta). They are no arguments of an endpoint.
-const HOST_ARGUMENTS: &str = include_str!("../../data/host_arguments.txt");
+const HOST_ARGUMENTS: [&str; 8] = [
+    "toolCallId",
+    "tool_call_id",
+    "sessionId",
+    "session_id",
+    "chatInput",
+    "action",
+    "tool",
+    "request_heartbeat",
+];
 
 /// Whether an argument is one that hosts add; those of Open WebUI begin with two underscores.
 pub(crate) fn is_from_host(name: &str) -> bool {
-    HOST_ARGUMENTS.lines().any(|known| known == name) || name.starts_with("__")
+    HOST_ARGUMENTS.contains(&name) || name.starts_with("__")
 }
 
 /// Deserializes checked arguments into an endpoint's parameters.
@@ -151,11 +160,12 @@ fn unknown_argument(name: &str, properties: &Map<String, Value>) -> Error {
 fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
     let received = format_value(&value);
     let is_several = value.is_array() || property.get("enum").is_some() && received.contains(',');
-    let instead = look_up(SINGLE, name).filter(|_| is_several);
+    // Read for an error alone: every request comes by here.
+    let instead = || look_up(SINGLE, name).filter(|_| is_several);
     let fail = |problem: &str| {
         let allowed = describe_allowed(property);
-        let instead = instead.map(|instead| format!("{allowed}; {instead}"));
-        Error::invalid(name, &received, problem, &instead.unwrap_or(allowed))
+        let with_instead = instead().map(|instead| format!("{allowed}; {instead}"));
+        Error::invalid(name, &received, problem, &with_instead.unwrap_or(allowed))
     };
     match json_type(property) {
         "array" => coerce_list(name, property, value),
