@@ -19,7 +19,15 @@ const WRITTEN: i16 = 2026;
 /// Days ahead for which releases and meetings are scheduled.
 const HORIZON: i64 = 400;
 /// Words of sentences about what is scheduled, which name later days.
-const SCHEDULED: &str = "due next scheduled announced release meeting expected";
+const SCHEDULED: [&str; 7] = [
+    "due",
+    "next",
+    "scheduled",
+    "announced",
+    "release",
+    "meeting",
+    "expected",
+];
 
 /// Filters one JSON message.
 pub(crate) fn filter_json(message: &mut Value, day: Date) {
@@ -80,7 +88,7 @@ pub(crate) fn filter_text(text: &str, day: Date) -> String {
 /// Whether a sentence names a later day, month or year, other than one that is scheduled.
 fn names_later_day(sentence: &str, day: Date) -> bool {
     let lower = sentence.to_ascii_lowercase();
-    let is_schedule = SCHEDULED.split(' ').any(|word| lower.contains(word));
+    let is_schedule = SCHEDULED.iter().any(|word| lower.contains(word));
     let horizon = if is_schedule { HORIZON } else { 0 };
     let last = shift(day, horizon.days());
     let words: Vec<&str> = lower

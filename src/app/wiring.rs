@@ -134,7 +134,10 @@ pub(crate) fn open_backend(
         let desk = open_desk(open_for_reading(config)?, config, base_url, audience)?;
         let demand = demand(config, &desk)?;
         let backend = Backend::local(desk);
-        return Ok(demand.into_iter().fold(backend, Backend::with_demand));
+        return Ok(match demand {
+            Some(demand) => backend.with_demand(demand),
+            None => backend,
+        });
     };
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);

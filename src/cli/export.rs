@@ -188,13 +188,11 @@ impl Tables {
     /// Writes a row; an empty cell is NULL.
     fn row(&mut self, cells: &[&str]) -> Result<()> {
         if let Some(file) = &self.sqlite {
-            let value = |cell: &&str| {
-                Some(*cell)
-                    .filter(|cell| !cell.is_empty())
-                    .map(str::to_owned)
-            };
-            let values = params_from_iter(cells.iter().map(value));
-            file.prepare_cached(&self.insert)?.execute(values)?;
+            let values = cells
+                .iter()
+                .map(|cell| Some(*cell).filter(|cell| !cell.is_empty()));
+            file.prepare_cached(&self.insert)?
+                .execute(params_from_iter(values))?;
         } else if let Some(table) = &mut self.csv {
             table.write_record(cells)?;
         }

@@ -21,8 +21,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::BytesMut;
 use econoscope_answers::Route;
 use http_body_util::BodyExt;
-use rmcp::model::{RequestId, object};
-use serde_json::{Value, json};
+use rmcp::model::RequestId;
+use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -228,10 +228,13 @@ fn quota_exceeded(
         "{} Do not retry before; answer from data you already have.",
         reply::describe(exceeded)
     );
-    let details = Value::from(reply::details(exceeded));
+    let details = reply::details(exceeded).into();
     let response = if message.method.as_deref() == Some("tools/call") {
-        let wait = exceeded.wait_seconds();
-        let meta = object(json!({ "econoscope/error": details, "retry_after_seconds": wait }));
+        let wait = exceeded.wait_seconds().into();
+        let meta = Map::from_iter([
+            ("econoscope/error".to_owned(), details),
+            ("retry_after_seconds".to_owned(), wait),
+        ]);
         http.refuse_call(headers, message, text, meta)
     } else {
         let code = jsonrpc::SERVER_ERROR;
@@ -265,17 +268,23 @@ fn relax_accept(headers: &mut HeaderMap) {
 
 /// Builds the response to a listener that gets no permit.
 fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
-    let of_caller = format!(
-        "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, the maximum. Close one, or subscribe to several addresses in one."
-    );
-    let of_all =
-        "The maximum number of subscriptions is open. Read the resource instead, or retry later.";
     let (status, wait, why) = match reason {
-        NoPermit::CallerFull => (StatusCode::TOO_MANY_REQUESTS, 60, &*of_caller),
-        NoPermit::AllFull => (StatusCode::SERVICE_UNAVAILABLE, 30, of_all),
+        NoPermit::CallerFull => (
+            StatusCode::TOO_MANY_REQUESTS,
+            60,
+            format!(
+                "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, the maximum. Close one, or subscribe to several addresses in one."
+            ),
+        ),
+        NoPermit::AllFull => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            30,
+            "The maximum number of subscriptions is open. Read the resource instead, or retry later."
+                .to_owned(),
+        ),
     };
     let data = json!({ "code": "rate_limited", "retryable": true, "retry_after_seconds": wait });
-    let error = jsonrpc::error(message.id.as_ref(), jsonrpc::SERVER_ERROR, why, Some(data));
+    let error = jsonrpc::error(message.id.as_ref(), jsonrpc::SERVER_ERROR, &why, Some(data));
     let mut response = jsonrpc::response(status, error);
     set(&mut response, header::RETRY_AFTER, &wait.to_string());
     set(&mut response, header::CACHE_CONTROL, "no-store");

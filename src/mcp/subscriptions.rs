@@ -192,19 +192,23 @@ impl ActiveTopic {
 #[derive(Default)]
 struct Topics {
     active: HashMap<Topic, ActiveTopic>,
+    /// The conditions that each caller was granted, some of which may have ended since.
+    conditions: HashMap<Caller, HashSet<Topic>>,
 }
 
 impl Topics {
     /// Returns how many further conditions a caller may hold.
-    fn room(&self, caller: Caller) -> usize {
+    fn room(&mut self, caller: Caller) -> usize {
         let max = if caller.is_local() {
             MAX_OWN_CONDITIONS
         } else {
             MAX_CONDITIONS
         };
-        let conditions = self.active.iter().filter(|(topic, _)| topic.is_condition());
-        let held = conditions.filter(|(_, active)| active.is_held_by(caller));
-        max.saturating_sub(held.count())
+        let Some(held) = self.conditions.get_mut(&caller) else {
+            return max;
+        };
+        held.retain(|topic| is_held(&self.active, topic, caller));
+        max.saturating_sub(held.len())
     }
 
     /// Grants a topic to a caller, who has it for a while until a listener comes: its changes from now on, and those since its
@@ -225,6 +229,8 @@ impl Topics {
         if topic.is_condition() && !is_holder {
             let left = room.get_or_insert_with(|| self.room(caller));
             *left = left.checked_sub(1)?;
+            let conditions = self.conditions.entry(caller).or_default();
+            conditions.insert(topic.clone());
         }
         let active = self
             .active
@@ -265,6 +271,10 @@ impl Topics {
             active.holders.retain(|_, holder| holder.is_live());
             !active.is_expired()
         });
+        self.conditions.retain(|caller, held| {
+            held.retain(|topic| is_held(&self.active, topic, *caller));
+            !held.is_empty()
+        });
     }
 
     /// Returns the topics to read at a poll, each with the caller for whom. Of each caller the first condition comes before
@@ -294,6 +304,12 @@ impl Topics {
         let topics = batch.into_iter();
         topics.map(|(_, topic, caller)| (topic, caller)).collect()
     }
+}
+
+fn is_held(active: &HashMap<Topic, ActiveTopic>, topic: &Topic, caller: Caller) -> bool {
+    active
+        .get(topic)
+        .is_some_and(|topic| topic.is_held_by(caller))
 }
 
 /// A granted address.

@@ -284,7 +284,9 @@ fn calendar_event(
 /// Formats an Eastern time of a day as an instant: 20261204T133000Z.
 fn format_instant(day: Date, time: &str) -> Result<String> {
     let fault = |e| Error::internal("converting the time of a release to UTC", e);
-    let clock_time: jiff::civil::Time = time.parse().map_err(fault)?;
+    let clock_time: jiff::civil::Time = time
+        .parse()
+        .map_err(|e| Error::internal("parsing the time of a release", e))?;
     let local = day.to_datetime(clock_time);
     let zoned = local.to_zoned(eastern()).map_err(fault)?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);

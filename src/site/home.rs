@@ -71,32 +71,58 @@ const CHART_SIZE: (u16, u16) = (380, 220);
 
 const MAX_ARTICLES: usize = 5;
 
-/// The lines of a chart: title, identifiers of the series, names beside their lines, frequency, units.
-type Lines = [&'static str; 5];
+/// The lines of a chart.
+struct Lines {
+    title: &'static str,
+    /// Identifiers of the series, with the names beside their lines.
+    series: &'static [(&'static str, &'static str)],
+    frequency: &'static str,
+    units: &'static str,
+}
+
+impl Lines {
+    const fn of(title: &'static str, series: &'static [(&'static str, &'static str)]) -> Self {
+        Self {
+            title,
+            series,
+            frequency: "",
+            units: "",
+        }
+    }
+
+    fn first_id(&self) -> &'static str {
+        self.series.first().map_or("", |(id, _)| id)
+    }
+
+    /// Returns the names beside the lines as the script reads them.
+    fn names(&self) -> String {
+        join(self.series.iter().map(|(_, name)| name), "|")
+    }
+}
 
 /// First day of all charts, so that neighbors cover the same years.
 pub(super) const START: &str = "20y";
 
 /// Daily series are weekly here, since an answer has a maximum of rows.
 const CHARTS: [Lines; 6] = [
-    ["Treasury yields", "DGS10 DGS2", "10y|2y", "w", ""],
-    ["Yield curve, 10 less 2 years", "T10Y2Y", "", "w", ""],
-    [
-        "Consumer prices, year on year",
-        "CPIAUCSL CPILFESL",
-        "all|core",
-        "",
-        "pc1",
-    ],
-    ["Unemployment", "UNRATE", "", "", ""],
-    [
-        "Recession probability, 12 months",
-        "SERVICE_CRPI",
-        "",
-        "",
-        "",
-    ],
-    ["Net liquidity", "SERVICE_CNLI", "", "", ""],
+    Lines {
+        frequency: "w",
+        ..Lines::of("Treasury yields", &[("DGS10", "10y"), ("DGS2", "2y")])
+    },
+    Lines {
+        frequency: "w",
+        ..Lines::of("Yield curve, 10 less 2 years", &[("T10Y2Y", "")])
+    },
+    Lines {
+        units: "pc1",
+        ..Lines::of(
+            "Consumer prices, year on year",
+            &[("CPIAUCSL", "all"), ("CPILFESL", "core")],
+        )
+    },
+    Lines::of("Unemployment", &[("UNRATE", "")]),
+    Lines::of("Recession probability, 12 months", &[("SERVICE_CRPI", "")]),
+    Lines::of("Net liquidity", &[("SERVICE_CNLI", "")]),
 ];
 
 /// Returns the calls in the order in which [`page`] reads their answers: regime, headlines, gauges, charts.
@@ -106,7 +132,6 @@ pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointC
         let tools = ["get_regime", "get_macro_summary", "get_signals"];
         return tools.map(|tool| EndpointCall::new(tool, [as_of])).into();
     }
-    let series = |arguments: [_; 5]| EndpointCall::new("get_time_series", arguments);
     let mut calls = vec![EndpointCall::new("get_regime", [as_of])];
     calls.extend(headlines::calls(request.form_value("as_of")));
     for composite in established() {
@@ -117,8 +142,11 @@ pub(super) fn calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointC
     }
     for chart in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let call = |id| series([("seriesId", id), start, frequency, units, as_of]);
-        calls.extend(ids(chart).map(call));
+        let call = |(id, _): &(&'static str, _)| {
+            let line = [("seriesId", *id), start, frequency, units, as_of];
+            EndpointCall::new("get_time_series", line)
+        };
+        calls.extend(chart.series.iter().map(call));
     }
     calls
 }
@@ -234,12 +262,11 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
 
 /// Draws a chart. The footnote says which series are missing; without any series there is no drawing.
 fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
-    let [title, _, names, _, units] = *lines;
     let mut subtitle = String::new();
     let mut drawing = String::new();
     let mut footnote = String::new();
     let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
-    for name in names.split('|') {
+    for (_, name) in lines.series {
         match answers.read() {
             Ok(answer) => {
                 let line = charts::line(&answer, name);
@@ -252,9 +279,9 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
     if let Some((first, _)) = loaded.first() {
         let mut spec = charts::plot(first);
         let source = first.source.clone();
-        spec.title = title.to_owned();
+        spec.title = lines.title.to_owned();
         spec.lines = loaded.into_iter().map(|(_, line)| line).collect();
-        if units == "pc1" {
+        if lines.units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
         subtitle = heading(&spec.unit, 0);
@@ -275,22 +302,20 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
 }
 
 /// Returns the arguments that all lines of a chart share.
-fn arguments([.., frequency, units]: &Lines) -> [(&'static str, &'static str); 3] {
-    [("start", START), ("frequency", frequency), ("units", units)]
+fn arguments(lines: &Lines) -> [(&'static str, &'static str); 3] {
+    [
+        ("start", START),
+        ("frequency", lines.frequency),
+        ("units", lines.units),
+    ]
 }
 
 /// Returns the paths of a chart's figures in the API, as the script reads them.
 fn sources(lines: &Lines, as_of: &str) -> String {
     let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
     let query = query_string(arguments);
-    join(
-        ids(lines).map(|id| format!("/api/public/data/{id}{query}")),
-        " ",
-    )
-}
-
-fn ids([_, ids, ..]: &Lines) -> impl Iterator<Item = &'static str> {
-    ids.split(' ')
+    let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
+    join(lines.series.iter().map(path), " ")
 }
 
 /// Describes a gap, with a space behind it.

@@ -55,8 +55,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
     let cards = figures.into_iter().map(|figure| {
-        let strip = Strip::new(desk, &figure)?;
-        Ok((card(desk, figure)?, strip))
+        let card = card(desk, figure)?;
+        let strip = Strip::new(desk, &card.figure)?;
+        Ok((card, strip))
     });
     render_page(&Page {
         cards: cards.collect::<Result<_>>()?,
@@ -195,7 +196,13 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let rows = |units: &str| newest_rows(desk, &figure.series_id, &start, units);
     let levels = rows("")?;
     let mut spec = match &prints {
-        Some(answer) => plot_prints(&figure, answer, rows(measured_units(answer))?),
+        Some(answer) => {
+            let now = match measured_units(answer) {
+                "" => levels.clone(),
+                units => rows(units)?,
+            };
+            plot_prints(&figure, answer, now)
+        }
         None => levels.clone(),
     };
     spec.source.clone_from(&info.source);

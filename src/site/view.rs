@@ -167,8 +167,10 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
     let mut series = list.to_owned();
     let mut units = api_units(request.form_value("units"));
     if units == INDEX {
-        let day = request.form_value("base").replace('"', "");
-        let base = enclosed(",\"", &day, "\"");
+        let base = match request.form_value("base") {
+            "" => String::new(),
+            day => format!(",\"{}\"", day.replace('"', "")),
+        };
         let formulas = split_list(list).map(|name| format!("index({name}{base})"));
         (series, units) = (join(formulas, ","), "");
     }

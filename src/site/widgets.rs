@@ -136,11 +136,11 @@ fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> [Endpoi
 
 /// Returns the calls for a series, of an upstream one: the figures of a view that the request names, else the newest figure.
 pub(super) fn metric_calls(request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
-    let mut calls = Vec::from(series_calls(&request.name, request, SERIES_RANGE));
-    if is_forwarding {
-        calls.remove(usize::from(!names_view(request)));
+    let [newest, view] = series_calls(&request.name, request, SERIES_RANGE);
+    if !is_forwarding {
+        return vec![newest, view];
     }
-    calls
+    vec![if names_view(request) { view } else { newest }]
 }
 
 /// Whether a request for the widget of a series names other figures than the newest.
