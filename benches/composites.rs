@@ -97,12 +97,7 @@ fn refresh(c: &mut Criterion) {
             let first = || {
                 for composite in COMPOSITES {
                     let id = SeriesId::new(composite.indicator.id).unwrap();
-                    let nothing = WriteVintages {
-                        id: &id,
-                        rows: &[],
-                        fetched_at: at(LAST),
-                        origin: "computed",
-                    };
+                    let nothing = WriteVintages::new(&id, &[], at(LAST), "computed");
                     store.replace_computed(nothing).unwrap();
                 }
                 econoscope_desk::refresh(&desk_at(&store, LAST)).is_ok()

@@ -47,12 +47,12 @@ fn cut(store: &dyn Store, day: Date) -> Arc<Sqlite> {
         let rows: Vec<VintageObservation> = held.rows().iter().filter(then).copied().collect();
         if !rows.is_empty() {
             known
-                .replace_computed(WriteVintages {
-                    id: &status.id,
-                    rows: &rows,
-                    fetched_at: status.fetched_at,
-                    origin: "computed cut",
-                })
+                .replace_computed(WriteVintages::new(
+                    &status.id,
+                    &rows,
+                    status.fetched_at,
+                    "computed cut",
+                ))
                 .unwrap();
         }
     }

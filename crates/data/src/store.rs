@@ -55,10 +55,35 @@ pub struct WriteVintages<'a> {
     /// it replaces the stored row of that date that has no day. A stored value that the archive lacks stays, known
     /// from the day on which it was read.
     pub rows: &'a [VintageObservation],
+    /// The day from which changed values without a day count, except where a later one is stored; `None` = that of the
+    /// reading.
+    pub revised_from: Option<Date>,
+    /// Stored days that are estimates, ascending: an archive also replaces what is stored as known from one of them, after
+    /// its first day and until its last.
+    pub estimated_days: &'a [Date],
     /// When the values were read from their source, to the microsecond.
     pub fetched_at: Timestamp,
     /// Short name of the origin.
     pub origin: &'a str,
+}
+
+impl<'a> WriteVintages<'a> {
+    /// Returns a write without estimated days.
+    pub const fn new(
+        id: &'a SeriesId,
+        rows: &'a [VintageObservation],
+        fetched_at: Timestamp,
+        origin: &'a str,
+    ) -> Self {
+        Self {
+            id,
+            rows,
+            revised_from: None,
+            estimated_days: &[],
+            fetched_at,
+            origin,
+        }
+    }
 }
 
 /// Counts of what a write changed.
@@ -77,6 +102,8 @@ pub struct Status {
     pub id: SeriesId,
     /// Number of rows over all vintages.
     pub rows: u64,
+    /// Checksum of all rows, which changes with them.
+    pub checksum: u32,
     /// Oldest date.
     pub first: Date,
     /// Newest date, including withdrawn ones.
@@ -240,12 +267,12 @@ pub trait Store: Send + Sync {
     fn write(&self, write: Write<'_>) -> Result<WriteOutcome> {
         let known = |o| VintageObservation::new(o, write.known_from);
         let rows: Vec<VintageObservation> = write.observations.iter().map(known).collect();
-        self.write_vintages(WriteVintages {
-            id: write.id,
-            rows: &rows,
-            fetched_at: write.fetched_at,
-            origin: write.origin,
-        })
+        self.write_vintages(WriteVintages::new(
+            write.id,
+            &rows,
+            write.fetched_at,
+            write.origin,
+        ))
     }
 
     /// Like [`Self::write`], for any number of days of knowledge at once. Dates may be withdrawn.

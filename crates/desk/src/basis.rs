@@ -95,8 +95,10 @@ impl Desk {
             {
                 let publication_day = |date| info.publication_day(date);
                 let rows = vintages.known_rows(day, publication_day, range.clone());
-                let is_recorded =
-                    |day: &Date| !vintages.begins_estimated_state(*day, publication_day);
+                let first = rows.iter().filter_map(|row| row.known_from).min();
+                let estimated_days = |since| vintages.estimated_days(since, publication_day);
+                let estimated = first.map(estimated_days).unwrap_or_default();
+                let is_recorded = |day: &Date| !estimated.contains(day);
                 let bases = rows
                     .iter()
                     .map(|row| values_and_rule(info, row.date, row.known_from.filter(is_recorded)));

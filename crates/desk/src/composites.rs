@@ -36,12 +36,8 @@ fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
     };
     let past = past_rows(&stored, &computed);
     if past != stored.rows() {
-        desk.store().replace_computed(WriteVintages {
-            id: &id,
-            rows: &past,
-            fetched_at: desk.now(),
-            origin: &origin,
-        })?;
+        desk.store()
+            .replace_computed(WriteVintages::new(&id, &past, desk.now(), &origin))?;
     }
     let new = new_observations(&past, &computed);
     if new.is_empty() {

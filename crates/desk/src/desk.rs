@@ -53,11 +53,11 @@ pub struct State {
 /// The version of a cached series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum SeriesVersion {
-    /// A fetched series: a store only appends rows, so that their number and the changes
-    /// of base identify its version.
+    /// A fetched series: the number and checksum of its rows, and the changes of base, identify its version.
     Rows {
         incarnation: u64,
         rows: u64,
+        checksum: u32,
         bases: usize,
         next_announced: Option<Date>,
         today: Date,

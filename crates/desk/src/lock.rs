@@ -77,6 +77,7 @@ impl LockedStore {
         let origin = newest.filter(|name| is_source(name)).unwrap_or("bundled");
         Ok(Some(Status {
             rows: rows.len() as u64,
+            checksum: status.checksum,
             first: first.date,
             last: last.date,
             fetched_at: self.lock.time(),

@@ -160,12 +160,8 @@ pub fn refresh(desk: &Desk) -> Result<()> {
         value: Some(value),
     });
     let origin = format!("computed {}", NVI.definition().method);
-    desk.store().replace_computed(WriteVintages {
-        id: &id,
-        rows: &rows,
-        fetched_at: desk.now(),
-        origin: &origin,
-    })
+    desk.store()
+        .replace_computed(WriteVintages::new(&id, &rows, desk.now(), &origin))
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ impl Desk {
             Some(status) => SeriesVersion::Rows {
                 incarnation: self.store.incarnation(),
                 rows: status.rows,
+                checksum: status.checksum,
                 bases: (self.store_summary()?.bases.get(id.as_str())).map_or(0, Vec::len),
                 next_announced: match Catalogue::embedded().get(id.as_str()) {
                     Some(info) => self.next_announced(info, status.last, AsOf::Latest)?,

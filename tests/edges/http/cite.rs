@@ -58,12 +58,7 @@ impl TestServer {
     }
 
     pub(super) fn write(&self, id: &SeriesId, rows: &[VintageObservation]) {
-        let write = WriteVintages {
-            id,
-            rows,
-            fetched_at: *self.now.lock().unwrap(),
-            origin: "test",
-        };
+        let write = WriteVintages::new(id, rows, *self.now.lock().unwrap(), "test");
         self.store.write_vintages(write).unwrap();
     }
 

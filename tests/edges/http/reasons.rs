@@ -44,12 +44,7 @@ fn ten_series() -> Arc<Sqlite> {
 }
 
 fn write(store: &Sqlite, id: &SeriesId, rows: &[VintageObservation]) {
-    let write = WriteVintages {
-        id,
-        rows,
-        fetched_at: NOW.parse().unwrap(),
-        origin: "test",
-    };
+    let write = WriteVintages::new(id, rows, NOW.parse().unwrap(), "test");
     store.write_vintages(write).unwrap();
 }
 

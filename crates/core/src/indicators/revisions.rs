@@ -14,6 +14,7 @@ use crate::model::{Date, Frequency, Series, SeriesInfo, VintageObservation, Vint
 use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Months after its first print at which a figure is compared with it.
 pub const HORIZONS: [i64; 2] = [3, 12];
@@ -254,7 +255,8 @@ fn spread(
 struct VintageRecord<'a> {
     info: &'a SeriesInfo,
     measure: PrintMeasure,
-    vintages: &'a Vintages,
+    /// Days that are estimates, on which no figure was seen.
+    estimated_days: BTreeSet<Date>,
     /// The rows of each date, ascending; within a date those without a day first, then by day.
     dates: Vec<(Date, &'a [VintageObservation])>,
     /// Spans of months at whose ends the knowledge is on record, ascending. The first one begins with the oldest
@@ -264,7 +266,10 @@ struct VintageRecord<'a> {
 
 impl<'a> VintageRecord<'a> {
     fn new(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
-        let first = vintages.first_recorded_day().map(Month::from_date);
+        let first_day = vintages.first_recorded_day();
+        let estimated_days =
+            |since| vintages.estimated_days(since, |date| info.publication_day(date));
+        let first = first_day.map(Month::from_date);
         let dates = vintages
             .rows()
             .chunk_by(|a, b| a.date == b.date)
@@ -272,7 +277,7 @@ impl<'a> VintageRecord<'a> {
         let mut record = Self {
             info,
             measure: PrintMeasure::for_series(info, vintages.rows()),
-            vintages,
+            estimated_days: first_day.map(estimated_days).unwrap_or_default(),
             dates: dates.collect(),
             spans: first.map(|month| (month, month)).into_iter().collect(),
         };
@@ -319,10 +324,8 @@ impl<'a> VintageRecord<'a> {
         let slack = self.info.frequency.slack_days();
         let due = add_days(self.info.publication_day(date), slack);
         let is_soon = self.info.is_forecast() || months_between(date, day) <= LATEST_PRINT;
-        let publication_day = |date| self.info.publication_day(date);
-        let is_prompt =
-            || day <= due && !self.vintages.begins_estimated_state(day, publication_day);
-        let is_early = is_soon && (!was_loaded || is_prompt());
+        let is_prompt = day <= due && !self.estimated_days.contains(&day);
+        let is_early = is_soon && (!was_loaded || is_prompt);
         // The rows of the first vintage were printed before it.
         let (first_month, _) = self.spans.first()?;
         (is_early && Month::from_date(day) > *first_month).then_some(day)

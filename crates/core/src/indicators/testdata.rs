@@ -66,12 +66,12 @@ pub(crate) fn recorded(ids: &[&str]) -> Vec<SeriesVintages> {
         let Series {
             info, observations, ..
         } = read(id).unwrap();
-        let mut rows = vintages::merge_with_latest(&info, &observations, &monthly(id));
-        rows.extend(
-            observations
-                .iter()
-                .map(|o| VintageObservation::new(o, None)),
-        );
+        let undated = observations
+            .iter()
+            .map(|o| VintageObservation::new(o, None));
+        let undated = Vintages::new(undated.collect());
+        let mut rows = vintages::merge_with_latest(&info, &undated, &monthly(id));
+        rows.extend(undated.rows());
         SeriesVintages {
             info,
             vintages: Arc::new(Vintages::new(rows)),

@@ -3,6 +3,7 @@
 use super::frequency::{Date, Frequency, add_days, days_between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// One number for one period. A missing value is an absent observation.
@@ -63,17 +64,25 @@ pub enum AsOf {
     Day(Date),
 }
 
-/// Every stored value of a series, ordered by date, then by `known_from` (`None` first).
+/// Every stored value of a series, ordered by date, then by `known_from` (`None` first), each pair once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vintages {
     rows: Vec<VintageObservation>,
 }
 
 impl Vintages {
-    /// Creates vintages from rows in any order.
+    /// Creates vintages from rows in any order. Of several rows of a date and day the last one counts.
     pub fn new(mut rows: Vec<VintageObservation>) -> Self {
-        if !rows.is_sorted_by_key(|r| (r.date, r.known_from)) {
-            rows.sort_by_key(|r| (r.date, r.known_from));
+        let key = |row: &VintageObservation| (row.date, row.known_from);
+        if !rows.is_sorted_by(|a, b| key(a) < key(b)) {
+            rows.sort_by_key(key);
+            rows.dedup_by(|later, kept| {
+                let is_same = key(later) == key(kept);
+                if is_same {
+                    *kept = *later;
+                }
+                is_same
+            });
         }
         Self { rows }
     }
@@ -133,21 +142,23 @@ impl Vintages {
         rows
     }
 
-    /// Whether a figure that is known without a recorded day on `day` is estimated to have been published on it. What counts
-    /// from that day is then of the state in which the figure was read, and may have been revised in between.
-    pub fn begins_estimated_state(
+    /// Returns the days from `since` on that are the estimated publication day of a figure without a recorded one. What
+    /// counts from such a day is of the state in which that figure was read, and may have been revised in between.
+    pub fn estimated_days(
         &self,
-        day: Date,
+        since: Date,
         publication_day: impl Fn(Date) -> Date,
-    ) -> bool {
-        let earlier = |row: &VintageObservation| publication_day(row.date) < day;
-        let later = self.rows.iter().skip(self.rows.partition_point(earlier));
-        let published = later.take_while(|row| publication_day(row.date) == day);
-        let known: Vec<_> = published
-            .filter(|row| row.known_from <= Some(day))
-            .collect();
-        let mut dates = known.chunk_by(|a, b| a.date == b.date);
-        dates.any(|rows| rows.last().is_some_and(|row| row.known_from.is_none()))
+    ) -> BTreeSet<Date> {
+        let earlier = |row: &VintageObservation| publication_day(row.date) < since;
+        let begin = self.rows.partition_point(earlier);
+        let later = self.rows.get(begin..).unwrap_or_default();
+        let dates = later.chunk_by(|a, b| a.date == b.date);
+        let estimated = dates.filter_map(|rows| {
+            let day = publication_day(rows.first()?.date);
+            let known = rows.iter().take_while(|row| row.known_from <= Some(day));
+            known.last()?.known_from.is_none().then_some(day)
+        });
+        estimated.collect()
     }
 
     /// Returns the first recorded day on which a figure became known.

@@ -4,12 +4,13 @@
 //! mix the two: a growth rate across the seam would measure a rebasing.
 
 use super::frequency::{Date, shift};
-use super::observation::{Observation, VintageObservation, Vintages};
+use super::observation::{VintageObservation, Vintages};
 use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the vintages with additional rows that separate them from today's values, whose `known_from` is not recorded:
+/// Returns the vintages with additional rows that separate them from today's values, whose `known_from` is not recorded, or
+/// is an estimate for values of a later reading:
 ///
 /// - Before the first vintage today's values count, each from its publication day.
 /// - From the first vintage on only vintages count: dates that they do not have yet are withdrawn until a vintage has them.
@@ -19,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Ordered by date, then by `known_from`, each pair once.
 pub fn merge_with_latest(
     info: &SeriesInfo,
-    today: &[Observation],
+    today: &Vintages,
     vintages: &[VintageObservation],
 ) -> Vec<VintageObservation> {
     let mut rows = vintages.to_vec();
@@ -33,7 +34,8 @@ pub fn merge_with_latest(
         .collect();
     let all: BTreeSet<Date> = valued().map(|row| row.date).collect();
     // The vintages end before the first later date that none of them has, even if a single row follows.
-    let next = today
+    let dates = today.latest();
+    let next = dates
         .iter()
         .find(|o| Some(&o.date) > first.last() && !all.contains(&o.date));
     let is_covered = |date: Date| next.is_none_or(|next| date < next.date);
@@ -42,8 +44,9 @@ pub fn merge_with_latest(
         known_from: Some(day),
         value,
     };
-    let covered = || today.iter().filter(|o| is_covered(o.date));
-    let missing = covered().filter(|o| !first.contains(&o.date));
+    let missing = dates
+        .iter()
+        .filter(|o| is_covered(o.date) && !first.contains(&o.date));
     rows.extend(missing.map(|o| row(o.date, begin, None)));
     let days = valued().filter(|row| is_covered(row.date));
     let last = days.filter_map(|row| row.known_from).max().unwrap_or(begin);
@@ -54,7 +57,13 @@ pub fn merge_with_latest(
     let last_vintage = Vintages::new(known.copied().collect()).latest();
     let replaced = last_vintage.iter().filter(|o| is_covered(o.date));
     let mut values: BTreeMap<Date, f64> = replaced.map(|o| (o.date, o.value)).collect();
-    for o in covered() {
+    // A later reading counts after the vintages as before them: from its own day.
+    let by_end = today
+        .rows()
+        .iter()
+        .filter(|row| row.known_from <= Some(end));
+    let today_then = Vintages::new(by_end.copied().collect()).latest();
+    for o in today_then.iter().filter(|o| is_covered(o.date)) {
         let is_kept = |value| value == o.value || next_day.is_none();
         if !values.remove(&o.date).is_some_and(is_kept) {
             rows.push(row(o.date, end, Some(o.value)));
@@ -80,9 +89,12 @@ mod tests {
     /// Combines vintages with today's values of eight months, which are ten times as large.
     fn combined(printed: &[(i8, Date, Option<f64>)]) -> Vintages {
         let info = Catalogue::embedded().get("INDPRO").unwrap();
-        let today: Vec<Observation> = (1..=8)
-            .map(|m| Observation::new(month(m), 10.0 * f64::from(m)))
-            .collect();
+        let undated = |m| VintageObservation {
+            date: month(m),
+            known_from: None,
+            value: Some(10.0 * f64::from(m)),
+        };
+        let today = Vintages::new((1..=8).map(undated).collect());
         let row = |&(m, day, value): &(i8, Date, Option<f64>)| VintageObservation {
             date: month(m),
             known_from: Some(day),
@@ -90,7 +102,7 @@ mod tests {
         };
         let vintages: Vec<VintageObservation> = printed.iter().map(row).collect();
         let mut rows = merge_with_latest(info, &today, &vintages);
-        rows.extend(today.iter().map(|o| VintageObservation::new(o, None)));
+        rows.extend(today.rows());
         Vintages::new(rows)
     }
 

@@ -31,10 +31,9 @@ import hashlib
 import subprocess
 import sys
 import tempfile
-from calendar import monthrange
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 from packages import PACKAGES, Refused
@@ -137,8 +136,8 @@ def settle(held, is_rebased):
     first = min(known for _, _, known in held.vintages)
     begin, oldest = min(told), min(held.figures)
     if max(held.figures) < max(told):
-        # The copy is older than the last vintage: what that one says is newer, and what a package says newer still.
-        held.figures = {day: held.newer.pop(day, "") or told.get(day) or value for day, value in held.figures.items()}
+        # The copy is older than the last vintage: what that one says is newer.
+        held.figures = {day: told.get(day) or value for day, value in held.figures.items()}
     # Dates that the series no longer has.
     held.vintages += [(day, "", held.read) for day in told if day < oldest and told[day] != ""]
     if is_rebased:
@@ -175,53 +174,32 @@ def sahm(unemployment):
 # ---------------------------------------------------------------- the store
 
 
-HALF_A_PERIOD = {"D": 0, "W": 3, "M": 15, "Q": 45, "A": 180}  # days
-
-
-def day_of_state(held, row):
-    """The day on which the figures were read, or an earlier one where the copy that was read was older.
-
-    A copy without a figure that a package has is of a day before that figure came out: of half a period after its own last
-    figure was due, at the latest. `row` is the catalogue's.
-    """
-    last = max(held.figures)
-    if last >= max(held.newer, default=""):
-        return held.read
-    end = date.fromisoformat(last)
-    if last_month := {"M": end.month, "Q": end.month + 2, "A": 12}.get(row["frequency"]):
-        end = end.replace(month=last_month, day=monthrange(end.year, last_month)[1])
-    day = str(end + timedelta(days=int(row["publication_lag_days"]) + HALF_A_PERIOD[row["frequency"]]))
-    # What was known since then the vintages tell.
-    is_before_vintages = any(known > day for _, _, known in held.vintages)
-    return held.read if is_before_vintages else min(held.read, day)
-
-
-def layers(held, about):
+def layers(held):
     """(origin, day read) -> identifier -> lines, in the order in which they are to be imported.
 
     Vintages come last: the program sets them apart from all figures that no vintage tells of.
     """
     first, second, third = defaultdict(dict), defaultdict(dict), defaultdict(dict)
     for series, of_it in held.items():
-        key = of_it.origin, day_of_state(of_it, about[series.upper()])
+        key = of_it.origin, of_it.read
         if not of_it.is_dated:  # else a first state without a day would count by the usual lag
             first[key][series] = [f"{day},{value},\n" for day, value in of_it.figures.items()]
         if of_it.newer:
             key = f"bundled from {PACKAGES[of_it.package]}", PACKAGES_READ
             second[key][series] = [f"{day},{value},\n" for day, value in of_it.newer.items()]
         if of_it.vintages:
-            key = key[0] + " and vintages", PACKAGES_READ if of_it.newer else of_it.read
+            key = key[0] + " and vintages", key[1]
             third[key][series] = [f"{day},{value},{known}\n" for day, value, known in of_it.vintages]
     return [*sorted(first.items()), *sorted(second.items()), *sorted(third.items())]
 
 
-def store(held, about, program):
+def store(held, program):
     """A store file with all of it, made and verified by the program."""
     with tempfile.TemporaryDirectory() as private:
         private = Path(private)
         made, copy = private / "made.db", private / "history.db"
         steps = []
-        for number, ((origin, read), files) in enumerate(layers(held, about)):
+        for number, ((origin, read), files) in enumerate(layers(held)):
             folder = private / str(number)
             folder.mkdir()
             for series, lines in files.items():
@@ -319,7 +297,7 @@ def build(options):
         return
     import zstandard  # the tables need nothing but Python
 
-    file = store(held, about, options.program)
+    file = store(held, options.program)
     content = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(file)
     if len(content) > SIZE_LIMIT:
         raise Refused(f"the history has {len(content):,} bytes, the limit is {SIZE_LIMIT:,}")

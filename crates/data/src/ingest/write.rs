@@ -46,9 +46,10 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
         row.known_from = update.known_from(row.date);
     }
     figures.sort_by_key(|row| row.date);
-    if let Some(day) = update.new_state_day(store, &figures)? {
+    let revised_from = update.new_state_day(&figures);
+    if revised_from.is_some() {
         let stored = figures.iter_mut().filter(|row| update.has(row.date));
-        stored.for_each(|row| row.known_from = Some(day));
+        stored.for_each(|row| row.known_from = None);
     }
     // Undated figures go first, so that the vintages can date them.
     let sorted_vintages =
@@ -61,12 +62,11 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
     }
     let mut sum = WriteOutcome::default();
     for batch in batches {
-        let rows = update.merge_with_undated(store, batch)?;
+        let (rows, estimated_days) = update.merge_with_undated(store, batch)?;
         let written = store.write_vintages(WriteVintages {
-            id: update.id,
-            rows: &rows,
-            fetched_at: update.now,
-            origin: update.origin,
+            revised_from,
+            estimated_days: &estimated_days,
+            ..WriteVintages::new(update.id, &rows, update.now, update.origin)
         })?;
         sum.added += written.added;
         sum.revised += written.revised;
@@ -75,57 +75,48 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
 }
 
 impl Update<'_> {
-    /// Adjusts vintages that overlap stored rows without a day ([`vintages::beside`]).
+    /// Adjusts vintages that overlap stored rows without a day ([`vintages::merge_with_latest`]), and returns the stored days
+    /// that are then estimates.
     fn merge_with_undated(
         &self,
         store: &dyn Store,
         rows: Vec<VintageObservation>,
-    ) -> Result<Vec<VintageObservation>> {
+    ) -> Result<(Vec<VintageObservation>, Vec<Date>)> {
         let start = rows.iter().filter_map(|row| row.known_from).min();
         let has_vintages = rows.iter().any(|row| row.known_from > start);
         let (Some(info), true) = (self.info, has_vintages) else {
-            return Ok(rows);
+            return Ok((rows, Vec::new()));
         };
         let stored = store.read(self.id)?.unwrap_or_default();
         // Figures as last revised: without a day, or from the estimated day of one without.
+        let estimated_days = stored.estimated_days(Date::MIN, |date| info.publication_day(date));
         let is_estimated = |row: &&VintageObservation| {
-            let publication_day = |date| info.publication_day(date);
-            (row.known_from).is_none_or(|day| stored.begins_estimated_state(day, publication_day))
+            row.known_from
+                .is_none_or(|day| estimated_days.contains(&day))
         };
         let estimated = stored.rows().iter().filter(is_estimated);
-        let undated = Vintages::new(estimated.copied().collect()).latest();
+        let readings = Vintages::new(estimated.copied().collect());
+        let latest = readings.latest();
         // A file of some figures is no state of the series, and says nothing of the others.
         let first = rows
             .iter()
             .filter(|row| row.known_from == start && row.value.is_some());
         let last = first.clone().map(|row| row.date).max();
-        let earlier = undated.iter().filter(|o| Some(o.date) <= last).count();
+        let earlier = latest.iter().filter(|o| Some(o.date) <= last).count();
         let is_state = first.count() >= earlier.min(LEAST_STATE);
-        Ok(
-            if is_state && undated.last().map(|newest| newest.date) > start {
-                vintages::merge_with_latest(info, &undated, &rows)
-            } else {
-                rows
-            },
-        )
+        if !is_state || latest.last().map(|newest| newest.date) <= start {
+            return Ok((rows, Vec::new()));
+        }
+        let merged = vintages::merge_with_latest(info, &readings, &rows);
+        Ok((merged, estimated_days.into_iter().collect()))
     }
 
     /// Returns the day from which revised figures count where the read brings later ones without a day: the estimated day
-    /// of the first of these. Nothing when the store was read on that day or later, and so holds a state that began after it.
-    fn new_state_day(
-        &self,
-        store: &dyn Store,
-        figures: &[VintageObservation],
-    ) -> Result<Option<Date>> {
-        let last = self.stored.last().map(|o| o.date);
-        let is_later = |row: &&VintageObservation| last.is_some_and(|last| row.date > last);
-        let later = figures.iter().filter(is_later);
-        let first = later.into_iter().find(|row| row.known_from.is_none());
-        let Some(day) = first.and_then(|row| self.public_day(row.date)) else {
-            return Ok(None);
-        };
-        let read = store.status_of(self.id)?;
-        Ok(Some(day).filter(|day| read.is_some_and(|read| day_of(read.fetched_at) < *day)))
+    /// of the first of these.
+    fn new_state_day(&self, figures: &[VintageObservation]) -> Option<Date> {
+        let last = self.stored.last()?.date;
+        let is_new = |row: &&VintageObservation| row.known_from.is_none() && row.date > last;
+        self.public_day(figures.iter().find(is_new)?.date)
     }
 
     fn has(&self, date: Date) -> bool {
@@ -197,6 +188,15 @@ mod tests {
         last_read: Option<Date>,
         rows: &[VintageObservation],
     ) -> (WriteOutcome, Vec<VintageObservation>) {
+        rewrite_after("2026-08-10T12:00:00Z", last_read, rows)
+    }
+
+    /// Writes June and July at `first`, and `rows` on 21 November.
+    fn rewrite_after(
+        first: &str,
+        last_read: Option<Date>,
+        rows: &[VintageObservation],
+    ) -> (WriteOutcome, Vec<VintageObservation>) {
         let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
@@ -206,7 +206,7 @@ mod tests {
             rows: &[row(6, 4.0), row(7, 4.1)],
             stored: &[],
             last_read: None,
-            now: "2026-08-10T12:00:00Z".parse().unwrap(),
+            now: first.parse().unwrap(),
             origin: "bundled",
         };
         write(&store, &update).unwrap();
@@ -294,8 +294,17 @@ mod tests {
         let first = [row(6, 4.0), row(7, 4.1)];
         let second = [6, 7, 8, 9, 10].map(|month| row(month, 40.0 + f64::from(month)));
         let info = Catalogue::embedded().get("UNRATE").unwrap();
-        for last_read in [None, Some(date(2026, 8, 10)), Some(date(2026, 9, 20))] {
-            let (_, rows) = rewrite(last_read, &second);
+        let august = "2026-08-10T12:00:00Z";
+        // Files may be imported long after their figures were read elsewhere, both on one day.
+        for (first_read, last_read) in [
+            (august, None),
+            (august, Some(date(2026, 8, 10))),
+            (august, Some(date(2026, 9, 20))),
+            ("2026-10-20T12:00:00Z", None),
+            ("2026-11-21T11:00:00Z", None),
+            ("2026-11-21T12:00:00Z", None),
+        ] {
+            let (_, rows) = rewrite_after(first_read, last_read, &second);
             let held = Vintages::new(rows);
             let mut day = date(2026, 8, 10);
             while day <= date(2026, 11, 22) {
@@ -310,7 +319,7 @@ mod tests {
                 };
                 assert!(
                     is_of(&first) || is_of(&second),
-                    "{last_read:?} {day}: {known:?}"
+                    "{first_read} {last_read:?} {day}: {known:?}"
                 );
                 day = day.tomorrow().unwrap();
             }
@@ -347,14 +356,12 @@ mod tests {
         // The vintages end where the first read did, so what follows them begins on the day of the second's new figure.
         let first = date(2026, 2, 28);
         let second = date(2026, 3, 31);
-        read(
-            &[
-                known(1, 0.9, first),
-                known(1, 1.0, second),
-                known(2, 2.0, second),
-            ],
-            "2026-11-21T12:00:00Z",
-        );
+        let archive = [
+            known(1, 0.9, first),
+            known(1, 1.0, second),
+            known(2, 2.0, second),
+        ];
+        read(&archive, "2026-11-21T12:00:00Z");
         let values = |rows: Vec<Observation>| rows.iter().map(|o| o.value).collect::<Vec<_>>();
         let held = store.read(&id).unwrap().unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
@@ -363,6 +370,25 @@ mod tests {
         assert_eq!(on(second), [1.0, 2.0]);
         assert_eq!(on(date(2026, 4, 10)), [1.5, 2.5, 3.5]);
         assert_eq!(values(held.latest()), [1.5, 2.5, 3.5]);
+        // Others go on: within them nothing counts that a read only estimated.
+        let third = date(2026, 4, 20);
+        let longer = [
+            known(1, 0.9, first),
+            known(1, 1.0, second),
+            known(1, 1.1, third),
+            known(2, 2.0, second),
+            known(3, 3.0, third),
+        ];
+        for _ in 0..2 {
+            read(&longer, "2026-11-21T12:00:00Z");
+            let held = store.read(&id).unwrap().unwrap();
+            let on = |day| values(held.as_of(day, |date| info.publication_day(date)));
+            assert_eq!(on(second), [1.0, 2.0]);
+            assert_eq!(on(date(2026, 4, 10)), [1.0, 2.0]);
+            assert_eq!(on(third), [1.1, 2.0, 3.0]);
+            assert_eq!(on(date(2026, 11, 20)), [1.1, 2.0, 3.0]);
+            assert_eq!(values(held.latest()), [1.5, 2.5, 3.5]);
+        }
     }
 
     #[test]

@@ -15,25 +15,47 @@ use jiff::tz::TimeZone;
 pub(super) struct Change {
     /// Rows to append, ordered by date.
     pub(super) rows: Vec<VintageObservation>,
-    /// Dates whose row without a day is dropped, ascending, because an archive has the day.
-    dropped: Vec<Date>,
+    /// Date and `known_from` of the rows that an archive replaces, ascending.
+    dropped: Vec<(Date, Option<Date>)>,
     pub(super) outcome: WriteOutcome,
 }
 
 /// The days a comparison needs.
-struct Days {
+struct Days<'a> {
     /// UTC day of this write.
     fetched: Date,
+    /// Day from which changed values without a day count, unless a later one is stored.
+    revised: Option<Date>,
     /// UTC day on which the stored rows were last read.
     stored: Date,
-    /// First day of an archive; `None` when all incoming rows are of one day.
-    archive: Option<Date>,
+    /// Stored days that are estimates, ascending.
+    estimated: &'a [Date],
+    /// First and last day of an archive; `None` when all incoming rows are of one day.
+    archive: Option<(Date, Date)>,
+}
+
+impl Days<'_> {
+    fn is_estimate(&self, row: &VintageObservation) -> bool {
+        let is_estimated = |day| self.estimated.binary_search(&day).is_ok();
+        row.known_from.is_none_or(is_estimated)
+    }
+
+    /// Whether an archive that has a stored row's date from `first` on says when its value was known.
+    fn is_replaced(&self, row: &VintageObservation, first: Option<Date>) -> bool {
+        self.archive.is_some_and(|(begin, last)| {
+            let is_inside = row
+                .known_from
+                .map_or(first > Some(begin), |day| begin < day && day <= last);
+            is_inside && self.is_estimate(row)
+        })
+    }
 }
 
 impl Change {
     /// Compares a write with the stored rows, which were last read from their source at `stored_at`.
     ///
-    /// A changed value of a stored date gets a day of knowledge: the row's own, or the UTC day of reading.
+    /// A changed value of a stored date gets a day of knowledge: the row's own, [`WriteVintages::revised_from`], or the UTC
+    /// day of reading.
     /// A new date gets the row's day or none; it is never estimated from the lag.
     pub(super) fn compare(
         stored: &Vintages,
@@ -43,10 +65,11 @@ impl Change {
         let known_days = || write.rows.iter().filter_map(|row| row.known_from);
         let days = Days {
             fetched: utc_day(write.fetched_at),
+            revised: write.revised_from,
             stored: utc_day(stored_at),
-            archive: known_days()
-                .min()
-                .filter(|first| known_days().any(|day| day > *first)),
+            estimated: write.estimated_days,
+            archive: (known_days().min().zip(known_days().max()))
+                .filter(|(first, last)| first < last),
         };
         let mut change = Self::default();
         let mut rest = stored.rows();
@@ -64,25 +87,29 @@ impl Change {
     /// Adds the changes to one date. `known` are its stored rows.
     fn add_date(
         &mut self,
-        days: &Days,
+        days: &Days<'_>,
         mut known: Vec<VintageObservation>,
         incoming: &[VintageObservation],
     ) {
         let is_new = known.is_empty();
-        let is_read_once = known.len() == 1;
-        let undated = known
-            .first()
-            .copied()
-            .filter(|row| row.known_from.is_none());
         let first = incoming.first().and_then(|row| row.known_from);
+        let read_last = known.last().copied().filter(|row| days.is_estimate(row));
         let is_archived = days.archive.is_some() && first.is_some();
         let has_values = incoming.iter().any(|row| row.value.is_some());
-        if undated.is_some() && is_archived && has_values && first > days.archive {
-            known.remove(0);
-            self.dropped.extend(undated.map(|row| row.date));
+        if is_archived {
+            let first = first.filter(|_| has_values);
+            let is_told = |day| incoming.iter().any(|row| row.known_from == Some(day));
+            let is_replaced = |row: &VintageObservation| {
+                days.is_replaced(row, first) && !row.known_from.is_some_and(is_told)
+            };
+            let dropped = known.extract_if(.., |row| is_replaced(row));
+            self.dropped
+                .extend(dropped.map(|row| (row.date, row.known_from)));
         }
+        let last = known.last().and_then(|row| row.known_from);
+        let revised = days.revised.filter(|day| Some(*day) > last);
         for row in incoming {
-            let day = row.known_from.unwrap_or(days.fetched);
+            let day = row.known_from.or(revised).unwrap_or(days.fetched);
             if value_on(&known, day) == row.value {
                 continue;
             }
@@ -99,8 +126,7 @@ impl Change {
         }
         // The value read last is the newest, whatever the archive or a late vintage ends with.
         let is_late = is_archived || first.is_some_and(|day| day < days.stored);
-        let newest = undated
-            .filter(|row| is_late && is_read_once && value_on(&known, days.stored) != row.value);
+        let newest = read_last.filter(|row| is_late && value_on(&known, days.stored) != row.value);
         self.rows.extend(newest.map(|row| VintageObservation {
             known_from: Some(days.stored),
             ..row
@@ -110,7 +136,8 @@ impl Change {
     /// Returns the stored rows with this change applied.
     pub(super) fn apply_to(&self, stored: &Vintages) -> Vintages {
         let is_dropped = |row: &VintageObservation| {
-            row.known_from.is_none() && self.dropped.binary_search(&row.date).is_ok()
+            let key = (row.date, row.known_from);
+            self.dropped.binary_search(&key).is_ok()
         };
         let remaining = stored.rows().iter().filter(|row| !is_dropped(row));
         Vintages::new(remaining.chain(&self.rows).copied().collect())

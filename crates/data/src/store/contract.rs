@@ -47,6 +47,7 @@ on_every_store! {
     late_vintage_is_inserted_once,
     last_write_of_a_day_wins,
     archive_is_written_at_once_with_withdrawals,
+    changed_values_count_from_the_given_day_unless_a_later_one_is_stored,
     archive_replaces_undated_rows;
     describing:
     descriptions_are_stored_and_replaced,

@@ -24,6 +24,7 @@ fn stored(ids: &[&str]) -> Vec<Status> {
         .map(|text| Status {
             id: id(text),
             rows: 10,
+            checksum: 0,
             first: date(2000, 1, 1),
             last: date(2026, 10, 1),
             fetched_at: hours_ago(1),

@@ -60,12 +60,18 @@ pub(super) fn status_summarises_stored_series(store: &dyn Store) {
     // Fetched again without changes: later, then with an older clock.
     write("AAA", 60, "import", &[1.0]);
     write("AAA", 30, "import", &[1.0]);
+    let without_checksum = |status| Status {
+        checksum: 0,
+        ..status
+    };
+    let status = store.status().unwrap().into_iter();
     assert_eq!(
-        store.status().unwrap(),
+        status.map(without_checksum).collect::<Vec<_>>(),
         vec![
             Status {
                 id: id("AAA"),
                 rows: 1,
+                checksum: 0,
                 first: date(2026, 1, 1),
                 last: date(2026, 1, 1),
                 fetched_at: at(60),
@@ -76,6 +82,7 @@ pub(super) fn status_summarises_stored_series(store: &dyn Store) {
                 id: id("GDP"),
                 // The late vintage, and behind it what was read since.
                 rows: 5,
+                checksum: 0,
                 first: date(2026, 1, 1),
                 last: date(2026, 3, 1),
                 fetched_at: at(0),
@@ -119,12 +126,7 @@ pub(super) fn many_small_writes_keep_every_row(store: &dyn Store) {
 
 pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
     let replace_by = |origin, name: &str, rows: &[VintageObservation]| {
-        store.replace_computed(WriteVintages {
-            id: &id(name),
-            rows,
-            fetched_at: at(0),
-            origin,
-        })
+        store.replace_computed(WriteVintages::new(&id(name), rows, at(0), origin))
     };
     let replace =
         |name: &str, rows: &[VintageObservation]| replace_by("computed crpi-v2", name, rows);
@@ -251,13 +253,8 @@ pub(super) fn version_grows_only_with_visible_changes(store: &dyn Store) {
         s.write_articles(articles).unwrap();
     };
     let clear = |s: &dyn Store| {
-        s.replace_computed(WriteVintages {
-            id: &id("GDP"),
-            rows: &[],
-            fetched_at: at(0),
-            origin: "computed x",
-        })
-        .unwrap_err();
+        s.replace_computed(WriteVintages::new(&id("GDP"), &[], at(0), "computed x"))
+            .unwrap_err();
     };
     let steps: [Step<'_>; 10] = [
         (true, &|s| write(s, &[1.0], None)),
@@ -387,7 +384,7 @@ pub(super) fn batch_is_visible_as_one_change(store: &dyn Store) {
         assert_eq!(reader.join().unwrap().len(), 2, "one change is seen");
     });
     assert_eq!(batch_state(store).0, vec![3.0; 150]);
-    assert_eq!(status_of(store, "S149").rows, 6);
+    assert_eq!(status_of(store, "S149").rows, 3);
 }
 
 fn status_of(store: &dyn Store, name: &str) -> Status {

@@ -5,6 +5,7 @@ use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::model::observation::lagged_publication_day;
 use econoscope_core::model::{Date, Frequency, Observation, VintageObservation};
 use jiff::civil::date;
+use std::collections::BTreeSet;
 
 pub(super) fn empty_store_returns_nothing(store: &dyn Store) {
     assert_eq!(store.read(&id("GDP")).unwrap(), None);
@@ -123,11 +124,14 @@ pub(super) fn late_vintage_is_inserted_once(store: &dyn Store) {
 pub(super) fn last_write_of_a_day_wins(store: &dyn Store) {
     let day = Some(date(2026, 6, 1));
     put(store, &[1.0], day);
+    let mut checksums = BTreeSet::new();
     for value in [2.0, 1.0, 3.0] {
         assert_eq!(put(store, &[value], day), written(0, 1));
         assert_eq!(latest(store), [value]);
+        checksums.insert(store.status().unwrap()[0].checksum);
     }
-    assert_eq!(store.read(&id("GDP")).unwrap().unwrap().rows().len(), 4);
+    assert_eq!(checksums.len(), 3, "caches ask whether the rows are others");
+    assert_eq!(store.read(&id("GDP")).unwrap().unwrap().rows().len(), 1);
 }
 
 /// Rows of (month of 2026, day of knowledge in 2026, value).
@@ -139,12 +143,12 @@ fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64
     };
     let vintages: Vec<VintageObservation> = rows.iter().map(known).collect();
     store
-        .write_vintages(WriteVintages {
-            id: &id("GDP"),
-            rows: &vintages,
-            fetched_at: at(seconds),
-            origin: "archive",
-        })
+        .write_vintages(WriteVintages::new(
+            &id("GDP"),
+            &vintages,
+            at(seconds),
+            "archive",
+        ))
         .unwrap()
 }
 
@@ -180,13 +184,46 @@ pub(super) fn archive_is_written_at_once_with_withdrawals(store: &dyn Store) {
             known_from: None,
             value: v,
         });
-    let twice = store.write_vintages(WriteVintages {
-        id: &id("GDP"),
-        rows: &before,
-        fetched_at: at(0),
-        origin: "archive",
-    });
+    let twice = store.write_vintages(WriteVintages::new(&id("GDP"), &before, at(0), "archive"));
     assert!(twice.is_err(), "two values of one day");
+}
+
+pub(super) fn changed_values_count_from_the_given_day_unless_a_later_one_is_stored(
+    store: &dyn Store,
+) {
+    put(store, &[1.0, 2.0], None);
+    archive(store, &[(2, (10, 20), Some(2.1))], 0);
+    let rows = [1.5, 2.5, 3.5].map(Some);
+    let months = (1..).map(|month| date(2026, month, 1));
+    let row = |(date, value)| VintageObservation {
+        date,
+        known_from: None,
+        value,
+    };
+    let rows: Vec<VintageObservation> = months.zip(rows).map(row).collect();
+    let again = || {
+        let outcome = store.write_vintages(WriteVintages {
+            revised_from: Some(date(2026, 4, 10)),
+            ..WriteVintages::new(&id("GDP"), &rows, at(0), "test")
+        });
+        outcome.unwrap()
+    };
+    assert_eq!(again(), written(1, 2));
+    // By the lag March is known from 5 April.
+    assert_eq!(
+        known_on(store, date(2026, 4, 9)),
+        [(1, 1.0), (2, 2.0), (3, 3.5)]
+    );
+    assert_eq!(
+        known_on(store, date(2026, 4, 10)),
+        [(1, 1.5), (2, 2.0), (3, 3.5)]
+    );
+    assert_eq!(
+        known_on(store, date(2026, 10, 20)),
+        [(1, 1.5), (2, 2.1), (3, 3.5)]
+    );
+    assert_eq!(latest(store), [1.5, 2.5, 3.5]);
+    assert_eq!(again(), written(0, 0));
 }
 
 pub(super) fn archive_replaces_undated_rows(store: &dyn Store) {

@@ -68,12 +68,12 @@ impl Sqlite {
             } in &lacking
             {
                 let vintages = bundle.read(id)?;
-                store.write_vintages(WriteVintages {
+                store.write_vintages(WriteVintages::new(
                     id,
-                    rows: vintages.as_ref().map_or(&[], |vintages| vintages.rows()),
-                    fetched_at: *fetched_at,
+                    vintages.as_ref().map_or(&[], |vintages| vintages.rows()),
+                    *fetched_at,
                     origin,
-                })?;
+                ))?;
             }
             Ok(())
         })

@@ -72,6 +72,7 @@ impl SeriesRow {
             Some(Status {
                 id: SeriesId::new(&self.name).ok()?,
                 rows: self.rows.unsigned_abs(),
+                checksum: self.content,
                 first: day_from_number(self.first)?,
                 last: day_from_number(self.last)?,
                 fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,

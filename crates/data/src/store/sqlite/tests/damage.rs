@@ -312,12 +312,12 @@ fn recomputing_repairs_a_damaged_computed_series() {
     };
     let compute = |value| {
         store
-            .replace_computed(WriteVintages {
-                id: &id("SERVICE_CRPI"),
-                rows: &[known(value)],
-                fetched_at: at(0),
-                origin: "computed v1",
-            })
+            .replace_computed(WriteVintages::new(
+                &id("SERVICE_CRPI"),
+                &[known(value)],
+                at(0),
+                "computed v1",
+            ))
             .unwrap();
     };
     compute(1.0);
