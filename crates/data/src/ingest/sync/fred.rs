@@ -68,7 +68,7 @@ impl SyncRun<'_> {
                 if matches!(error, Error::InvalidParam { .. } | Error::Store { .. }) {
                     self.fred_breaker.open = Some(error.clone());
                 }
-                *self.report.failed.entry(FRED.to_owned()).or_default() += 1;
+                self.report.count_failure(FRED);
                 Outcome::Failed(error)
             }
         }

@@ -195,8 +195,7 @@ impl<'a> SyncRun<'a> {
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
         let feed_ref = task.feed_ref;
         if response.is_err() {
-            let source = feed_ref.source.id.clone();
-            *self.report.failed.entry(source).or_default() += 1;
+            self.report.count_failure(&feed_ref.source.id);
         }
         let now = self.now();
         // A feed with one address for each series has several responses in a sync.
