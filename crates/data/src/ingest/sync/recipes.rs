@@ -307,10 +307,8 @@ impl<'a> SyncRun<'a> {
         }
         let today = day_of(self.now());
         let unconfirmed = &mut self.feed_state(feed_ref).unconfirmed;
-        if unconfirmed
-            .get(&step.id)
-            .is_none_or(|(day, _)| *day < today)
-        {
+        let last = unconfirmed.get(&step.id).map(|(day, _)| *day);
+        if last.is_none_or(|day| day < today) {
             let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
             unconfirmed.insert(step.id.clone(), (today, newest.to_vec()));
         }
