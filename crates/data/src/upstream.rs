@@ -39,7 +39,7 @@ use state::StateFile;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
@@ -125,14 +125,23 @@ struct Core {
     ledger: Ledger,
     /// Failed calls in a row.
     failures: AtomicU32,
-    counts: Mutex<UpstreamCounts>,
+    totals: Totals,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
 }
 
+/// Counters since the start of the process. No response waits for another to count itself.
+#[derive(Debug, Default)]
+struct Totals {
+    answered: AtomicU64,
+    failed: AtomicU64,
+    stale: AtomicU64,
+    refused: AtomicU64,
+}
+
 /// Numbers since the start of the process.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpstreamCounts {
     /// Calls with a usable response.
     pub answered: u64,
@@ -192,7 +201,7 @@ impl Upstream {
             cache,
             ledger,
             failures: AtomicU32::default(),
-            counts: Mutex::default(),
+            totals: Totals::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -252,7 +261,9 @@ impl Upstream {
         match (core.wait_for(&lookup, start + patience).await, cached) {
             (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
             (Err(failure), None) => {
-                core.counts.lock().refused += u64::from(failure.refusal.is_some());
+                if failure.refusal.is_some() {
+                    core.totals.refused.fetch_add(1, Ordering::Relaxed);
+                }
                 Err(failure.to_error())
             }
         }
@@ -288,7 +299,14 @@ impl Upstream {
 
     /// Returns the numbers since the start of the process.
     pub fn counts(&self) -> UpstreamCounts {
-        *self.0.counts.lock()
+        let totals = &self.0.totals;
+        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        UpstreamCounts {
+            answered: load(&totals.answered),
+            failed: load(&totals.failed),
+            stale: load(&totals.stale),
+            refused: load(&totals.refused),
+        }
     }
 
     /// Returns when the newest stored response was fetched or validated, here or by another process. Blocks.
@@ -416,7 +434,9 @@ impl Core {
                 } else {
                     Freshness::Stale
                 };
-                self.counts.lock().stale += u64::from(freshness != Freshness::Fresh);
+                if freshness != Freshness::Fresh {
+                    self.totals.stale.fetch_add(1, Ordering::Relaxed);
+                }
                 Ok(UpstreamResponse {
                     body: body.clone(),
                     age: entry.age(&now),

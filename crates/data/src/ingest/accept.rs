@@ -345,9 +345,10 @@ pub(super) fn unit_factor(
 ) -> Option<(f64, usize)> {
     let median = || {
         let all = factors(stored, incoming);
-        let median = median(all.clone())?;
-        let is_other = all.len() >= MIN_UNIT && !(0.5..=2.0).contains(&median);
-        (is_other && has_one_sign(stored)).then_some((median, all.len()))
+        let count = all.len();
+        let median = median(all)?;
+        let is_other = count >= MIN_UNIT && !(0.5..=2.0).contains(&median);
+        (is_other && has_one_sign(stored)).then_some((median, count))
     };
     rebase_factor(stored, incoming).or_else(median)
 }
@@ -428,7 +429,7 @@ pub fn compare(
     let (share, step) = if info.is_none_or(|info| info.frequency == Frequency::Daily) {
         (5e-4, 0.0)
     } else {
-        let median_step = median(steps(pairs.iter().map(|pair| pair.1)));
+        let median_step = median(steps(pairs.iter().map(|pair| pair.1)).collect());
         (5e-3, median_step.unwrap_or_default() / 2.0)
     };
     let differs = |(o, stored): &&(Observation, f64)| {
@@ -447,9 +448,9 @@ pub fn compare(
 }
 
 /// Returns the sizes of the steps between neighbouring figures.
-fn steps(figures: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+fn steps(figures: impl Iterator<Item = f64> + Clone) -> impl Iterator<Item = f64> {
     let pairs = figures.clone().zip(figures.skip(1));
-    pairs.map(|(a, b)| (a - b).abs()).collect()
+    pairs.map(|(a, b)| (a - b).abs())
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -470,10 +471,7 @@ pub(super) fn find_implausible(
     let others = figures.iter().filter(|o| !is_known && !is_code(o));
     let known: Vec<f64> = stored.iter().chain(others).map(|o| o.value).collect();
     let range = size_range(stored);
-    let largest_step = || {
-        let steps = steps(stored.iter().map(|o| o.value));
-        steps.into_iter().fold(0.0, f64::max)
-    };
+    let largest_step = || steps(stored.iter().map(|o| o.value)).fold(0.0, f64::max);
     for row in figures {
         let Observation { date, value } = row;
         let size = value.abs();

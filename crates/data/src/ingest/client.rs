@@ -14,7 +14,6 @@ use econoscope_core::model::calendar::eastern;
 use econoscope_core::recipe::{
     Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
-use futures_util::future::OptionFuture;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
@@ -76,10 +75,20 @@ pub(super) struct FeedRequest<'a> {
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
     by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
-    /// Sources that could not be reached, and why; `None` once a source has answered, even with an error.
-    unreachable: Mutex<Option<BTreeMap<String, Error>>>,
+    network: Mutex<NetworkState>,
     /// Locked while a large file is fetched and read.
     large_file: tokio::sync::Mutex<()>,
+}
+
+/// Whether there is a network.
+#[derive(Debug)]
+enum NetworkState {
+    /// No source has answered yet; holds those that could not be reached, and why.
+    Unknown(BTreeMap<String, Error>),
+    /// A source answered, even if with an error.
+    Online,
+    /// None of the first [`MIN_UNREACHABLE`] sources could be reached.
+    Offline(Error),
 }
 
 /// A client of one source.
@@ -139,21 +148,37 @@ impl<'a> Clients<'a> {
         Self {
             settings,
             by_source: Mutex::default(),
-            unreachable: Mutex::new(Some(BTreeMap::new())),
+            network: Mutex::new(NetworkState::Unknown(BTreeMap::new())),
             large_file: tokio::sync::Mutex::default(),
         }
     }
 
     /// Returns why no source is asked any more: none of the first few could be reached.
     pub(super) fn offline(&self) -> Option<Error> {
-        let unreachable = self.unreachable.lock();
-        let sources = (unreachable.as_ref()).filter(|sources| sources.len() >= MIN_UNREACHABLE)?;
-        let names: Vec<&str> = sources.keys().map(String::as_str).collect();
-        Some(unavailable(format!(
-            "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
-             address, then sync again; answers come from the stored figures meanwhile.",
-            names.join(", ")
-        )))
+        match &*self.network.lock() {
+            NetworkState::Offline(error) => Some(error.clone()),
+            NetworkState::Unknown(_) | NetworkState::Online => None,
+        }
+    }
+
+    fn record_reachability(&self, source: &str, outage: Option<&Error>) {
+        let mut network = self.network.lock();
+        let unreachable = outage.filter(|error| is_unreachable(error));
+        match (&mut *network, unreachable) {
+            (NetworkState::Unknown(sources), Some(error)) => {
+                sources.insert(source.to_owned(), error.clone());
+                if sources.len() == MIN_UNREACHABLE {
+                    let names: Vec<&str> = sources.keys().map(String::as_str).collect();
+                    *network = NetworkState::Offline(unavailable(format!(
+                        "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
+                         address, then sync again; answers come from the stored figures meanwhile.",
+                        names.join(", ")
+                    )));
+                }
+            }
+            (NetworkState::Offline(_), Some(_)) => {}
+            (NetworkState::Online, _) | (_, None) => *network = NetworkState::Online,
+        }
     }
 
     /// Fetches a feed. A source that failed three times in a row, or asked for a long pause, is not asked again.
@@ -167,9 +192,11 @@ impl<'a> Clients<'a> {
     ) -> Result<FetchResult> {
         let FeedRef { source, feed } = request.feed_ref;
         // A second request to an unreachable source waits until another source shows whether the network is to blame.
-        let is_unreached = |sources: &BTreeMap<_, Error>| sources.get(&source.name).cloned();
-        let unreachable = (self.unreachable.lock().as_ref()).and_then(is_unreached);
-        let skipped = self.offline().or(unreachable);
+        let skipped = match &*self.network.lock() {
+            NetworkState::Unknown(sources) => sources.get(&source.name).cloned(),
+            NetworkState::Online => None,
+            NetworkState::Offline(error) => Some(error.clone()),
+        };
         let shared = self.client(source)?;
         let mut client = shared.lock().await;
         if let Some(error) = skipped.or_else(|| client.breaker.open.clone()) {
@@ -177,25 +204,18 @@ impl<'a> Clients<'a> {
         }
         // Files of tens of megabytes come one at a time, so that memory stays small.
         let is_large = matches!(feed.format, Format::BeaFlat | Format::BoardZip);
-        let turn = is_large.then(|| self.large_file.lock());
-        let _turn = OptionFuture::from(turn).await;
+        let _turn = if is_large {
+            Some(self.large_file.lock().await)
+        } else {
+            None
+        };
         let result = client.fetch(request, validators).await;
         let outage = match &result {
             Err(FeedError::Outage(error)) => Some(error),
             Ok(_) | Err(FeedError::Unusable(..)) => None,
         };
         client.breaker.record(outage);
-        let mut unreachable = self.unreachable.lock();
-        match (
-            &mut *unreachable,
-            outage.filter(|error| is_unreachable(error)),
-        ) {
-            (Some(sources), Some(error)) if sources.len() < MIN_UNREACHABLE => {
-                sources.insert(source.name.clone(), error.clone());
-            }
-            (Some(_), Some(_)) => {}
-            (_, None) | (None, _) => *unreachable = None,
-        }
+        self.record_reachability(&source.name, outage);
         Ok(result)
     }
 
@@ -356,13 +376,10 @@ impl Client<'_> {
         };
         let Some(limits) = limits else { return Ok(()) };
         let [all, questions] = limits;
-        let SourceSettings {
-            daily,
-            for_questions,
-            ..
-        } = self.settings;
-        let paid = match daily.pay(&source.id, limits, count, *for_questions) {
-            Err(error) if !for_questions => {
+        let daily = &self.settings.daily;
+        let is_question = self.settings.for_questions;
+        let paid = match daily.pay(&source.id, limits, count, is_question) {
+            Err(error) if !is_question => {
                 let error = error.operator_message();
                 tracing::warn!(error, "the requests of a sync were not recorded");
                 None

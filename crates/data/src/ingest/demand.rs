@@ -293,9 +293,12 @@ impl Demand {
         let mut new: BTreeMap<&str, Vec<SeriesId>> = BTreeMap::new();
         for id in ids.iter().filter(|id| !flights.contains_key(*id)) {
             if let Some((since, error)) = self.failures.get(id) {
-                let is_lasting = matches!(error, Error::Unknown { .. });
-                let is_over = since.elapsed() >= FAILED_LIFETIME;
-                if !is_over || is_lasting && since.elapsed() < UNKNOWN_LIFETIME {
+                let lifetime = if matches!(error, Error::Unknown { .. }) {
+                    UNKNOWN_LIFETIME
+                } else {
+                    FAILED_LIFETIME
+                };
+                if since.elapsed() < lifetime {
                     return Err(error);
                 }
             }
@@ -327,8 +330,15 @@ impl Demand {
         }
         let runtime = tokio::runtime::Handle::current();
         let demand = Arc::clone(&self);
-        let work = move || runtime.block_on(demand.sync_and_keep(ids));
-        let outcomes = (tokio::task::spawn_blocking(work).await).unwrap_or_default();
+        let only = ids.clone();
+        let job = tokio::task::spawn_blocking(move || runtime.block_on(demand.sync_and_keep(only)));
+        let ended = job
+            .await
+            .unwrap_or_else(|panic| Err(Error::internal("a fetch", panic)));
+        let outcomes: Outcomes = match ended {
+            Ok(outcomes) => outcomes,
+            Err(error) => ids.into_iter().map(|id| (id, Err(error.clone()))).collect(),
+        };
         for (id, outcome) in &outcomes {
             let Err(error) = outcome else {
                 self.failures.remove(id);
@@ -341,29 +351,23 @@ impl Demand {
         outcomes
     }
 
-    async fn sync_and_keep(&self, ids: Vec<SeriesId>) -> Outcomes {
+    async fn sync_and_keep(&self, ids: Vec<SeriesId>) -> Result<Outcomes> {
+        let scratch = Sqlite::in_memory()?;
         let config = SyncConfig {
             sources: self.settings.sources.clone(),
             only: Some(ids.clone()),
             ..SyncConfig::default()
         };
-        let fetch = async {
-            let scratch = Sqlite::in_memory()?;
-            let stop = CancellationToken::new();
-            let report = sync(&scratch, &config, stop, &mut Progress::quiet()).await?;
-            let kept = |id: &SeriesId| (id.clone(), self.keep(&scratch, id, &report));
-            Ok(ids.iter().map(kept).collect())
-        };
-        let ended = tokio::time::timeout(LONGEST_FETCH, fetch).await;
-        let outcomes = ended.unwrap_or_else(|_| {
+        let mut progress = Progress::quiet();
+        let fetch = sync(&scratch, &config, CancellationToken::new(), &mut progress);
+        let Ok(ended) = tokio::time::timeout(LONGEST_FETCH, fetch).await else {
             let seconds = LONGEST_FETCH.as_secs();
             let what = format!("The source did not answer within {seconds} s; ask again later.");
-            Err(Error::unavailable(what, None))
-        });
-        outcomes.unwrap_or_else(|error| {
-            let failed = |id: &SeriesId| (id.clone(), Err(error.clone()));
-            ids.iter().map(failed).collect()
-        })
+            return Err(Error::unavailable(what, None));
+        };
+        let report = ended?;
+        let kept = |id: &SeriesId| (id.clone(), self.keep(&scratch, id, &report));
+        Ok(ids.iter().map(kept).collect())
     }
 
     /// Keeps a series that a fetch has brought, in the store or in memory.
@@ -464,7 +468,31 @@ fn drop_unasked(store: &dyn Store, kept: &mut BTreeMap<SeriesId, Kept>, today: D
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::testing::{QUICK, sources_at};
     use jiff::civil::date;
+
+    #[tokio::test]
+    async fn fetch_that_panics_is_remembered_as_a_failure() {
+        let mut sources = sources_at("http://localhost:1", false);
+        // No clock can show when the next request may start.
+        sources.pace = Some(PaceSettings {
+            interval: Duration::MAX,
+            ..QUICK
+        });
+        let settings = DemandSettings {
+            sources,
+            is_public: false,
+            is_patient: true,
+        };
+        let store = Arc::new(Sqlite::in_memory().unwrap());
+        let demand = Demand::new(settings, store, Arc::default());
+        let id = SeriesId::new("DGS10").unwrap();
+        let error = demand.fetch(std::slice::from_ref(&id)).await.unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("panicked"), "{cause}");
+        let (_, stored) = demand.failures.get(&id).unwrap();
+        assert_eq!(stored.to_string(), error.to_string());
+    }
 
     #[test]
     fn kept_series_are_bounded_and_the_longest_unasked_leave() -> Result<()> {

@@ -287,7 +287,8 @@ impl Content {
             self.errors.push(Error::bad_file(file, problem));
             return;
         }
-        let merged = rows.and_then(|rows| match self.series.remove(&id) {
+        let before = self.series.remove(&id);
+        let merged = rows.and_then(|rows| match before {
             Some(earlier) => earlier.merge(rows),
             None => Ok(SeriesRows {
                 file: file.to_owned(),

@@ -147,12 +147,9 @@ impl SyncConfig {
 
     /// Whether the operator accepts a source for a series without confirmation.
     pub(super) fn is_accepted(&self, id: &SeriesId, source: &str) -> bool {
-        let is_name = |name: &String| {
-            [id.as_str(), source]
-                .iter()
-                .any(|n| name.eq_ignore_ascii_case(n))
-        };
-        self.accept.iter().any(is_name)
+        self.accept
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(id.as_str()) || name.eq_ignore_ascii_case(source))
     }
 }
 

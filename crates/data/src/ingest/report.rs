@@ -122,6 +122,11 @@ impl SyncReport {
             .map(|(_, error)| error.operator_message())
     }
 
+    /// Counts a failed request or a refused response of a source.
+    pub(super) fn count_failure(&mut self, source: &str) {
+        *self.failed.entry(source.to_owned()).or_default() += 1;
+    }
+
     fn count(&self, predicate: impl Fn(&Outcome) -> bool) -> usize {
         let outcomes = self.series.iter().map(|(_, outcome)| outcome);
         outcomes.filter(|outcome| predicate(outcome)).count()

@@ -144,18 +144,22 @@ impl SyncRun<'_> {
         }
         let settings = &self.config.sources;
         let now = self.now();
-        let mut reads =
-            calendars::read_calendars(self.store, settings, now, self.config.force).await?;
-        reads.extend(elsewhere::read_titles(self.store, settings, now).await?);
+        let calendars = calendars::read_calendars(self.store, settings, now, self.config.force);
+        self.print_lists("release days", calendars.await?);
+        let titles = elsewhere::read_titles(self.store, settings, now);
+        self.print_lists("titles", titles.await?);
+        Ok(())
+    }
+
+    fn print_lists(&mut self, content: &str, reads: Vec<ListRead>) {
         for ListRead { name, result } in reads {
             let text = result.unwrap_or_else(|error| {
                 let why = error.operator_message();
-                tracing::warn!(list = name, error = why, "a list was not read");
+                tracing::warn!(list = name, error = why, "{content} were not read");
                 why
             });
             self.progress.print(&format!("{name}: {text}"));
         }
-        Ok(())
     }
 
     /// Applies the acceptance rules to the rows of a source, writes the accepted ones with their unit when it is new, and

@@ -393,8 +393,11 @@ impl Layout {
         let found = fields.len();
         let width = self.width;
         let check_width = || {
-            let is_same = (found == width).then_some(());
-            is_same.ok_or_else(|| format!("{found} columns where the first line has {width}"))
+            if found == width {
+                Ok(())
+            } else {
+                Err(format!("{found} columns where the first line has {width}"))
+            }
         };
         let parse_row = |column: usize| {
             check_width()?;

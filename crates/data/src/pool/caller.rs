@@ -7,20 +7,31 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Caller(Option<IpAddr>);
 
+/// Who waits for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Priority {
+    /// A request.
+    Request,
+    /// Nobody: it follows a change of the data.
+    Background,
+}
+
 tokio::task_local! {
     static CALLER: Caller;
-    static IS_BACKGROUND: bool;
+    static PRIORITY: Priority;
 }
 
 /// Runs a future whose jobs nobody waits for: each starts when no request waits in the queue, or after two seconds there.
 /// A batch is one job for each of its items.
 pub fn in_background<F: Future>(work: F) -> impl Future<Output = F::Output> {
-    IS_BACKGROUND.scope(true, work)
+    PRIORITY.scope(Priority::Background, work)
 }
 
-/// Returns whether nobody waits for the jobs of the current task: they follow a change of the data.
-pub(super) fn is_background() -> bool {
-    IS_BACKGROUND.try_get().unwrap_or_default()
+impl Priority {
+    /// Returns the priority of the current task.
+    pub(super) fn current() -> Self {
+        PRIORITY.try_get().unwrap_or(Self::Request)
+    }
 }
 
 impl Caller {

@@ -3,7 +3,7 @@
 //! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
 //! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
-use super::caller::Caller;
+use super::caller::{Caller, Priority};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,14 @@ pub(super) type Work = Box<dyn FnOnce() + Send>;
 pub(super) struct Job {
     pub(super) work: Work,
     pub(super) reservation: Reservation,
-    /// Whether nobody waits for it.
-    is_background: bool,
+    priority: Priority,
 }
 
 impl Job {
     /// Whether it gives way to every request.
     fn yields(&self, now: Instant) -> bool {
         let waited = now.saturating_duration_since(self.reservation.at);
-        self.is_background && waited < PATIENCE
+        self.priority == Priority::Background && waited < PATIENCE
     }
 }
 
@@ -134,7 +133,7 @@ impl Queue {
     pub(super) fn push(
         &mut self,
         caller: Caller,
-        is_background: bool,
+        priority: Priority,
         work: Work,
         now: Instant,
     ) -> (u64, Option<Work>) {
@@ -146,8 +145,11 @@ impl Queue {
         let mut evicted = None;
         if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
             let usage = self.usage.get(caller, now) + RESERVED;
-            let candidate = self.eviction_candidate(usage, now);
-            let Some(victim) = candidate.filter(|_| !is_background) else {
+            let candidate = match priority {
+                Priority::Request => self.eviction_candidate(usage, now),
+                Priority::Background => None,
+            };
+            let Some(victim) = candidate else {
                 self.counts.refused += 1;
                 return (number, Some(work));
             };
@@ -158,7 +160,7 @@ impl Queue {
         let job = Job {
             work,
             reservation,
-            is_background,
+            priority,
         };
         self.jobs.insert(number, job);
         (number, evicted)
@@ -182,11 +184,13 @@ impl Queue {
 
     /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
     /// has started.
-    pub(super) fn join(&mut self, number: u64, caller: Caller, is_background: bool, now: Instant) {
+    pub(super) fn join(&mut self, number: u64, caller: Caller, priority: Priority, now: Instant) {
         let Some(job) = self.jobs.get_mut(&number) else {
             return;
         };
-        job.is_background &= is_background;
+        if priority == Priority::Request {
+            job.priority = priority;
+        }
         let current = self.usage.get(job.reservation.caller, now);
         if self.usage.get(caller, now) + RESERVED < current {
             self.usage.refund(job.reservation, now);

@@ -1,5 +1,6 @@
 //! Order of jobs, refusals, and shared work.
 
+use super::caller::Priority;
 use super::queue::{Job, Queue};
 use super::threads::{NICENESS, Pool};
 use super::{Caller, SingleFlight, in_background};
@@ -19,7 +20,7 @@ fn caller(last: u8) -> Caller {
 
 /// Queues an empty job. Returns its number, and whether it or another job was refused.
 fn push(queue: &mut Queue, caller: Caller, now: Instant) -> (u64, bool) {
-    let (number, refused) = queue.push(caller, false, Box::new(|| ()), now);
+    let (number, refused) = queue.push(caller, Priority::Request, Box::new(|| ()), now);
     (number, refused.is_some())
 }
 
@@ -354,7 +355,7 @@ fn join_moves_a_job_to_the_lower_usage() {
     }
     let (dear, _) = push(&mut queue, caller(1), now);
     push(&mut queue, caller(2), now);
-    queue.join(dear, caller(3), false, now);
+    queue.join(dear, caller(3), Priority::Request, now);
     let order: Vec<Caller> =
         std::iter::from_fn(|| queue.pop(now).map(|job| job.reservation.caller)).collect();
     assert_eq!(order, [caller(3), caller(2)]);
@@ -389,11 +390,11 @@ fn background_gives_way_to_every_request_for_two_seconds() {
             push(&mut queue, caller(2), now);
             finish_next(&mut queue, 900, now);
         }
-        queue.push(own, true, Box::new(|| ()), now);
-        let (joined, _) = queue.push(caller(3), true, Box::new(|| ()), now);
+        queue.push(own, Priority::Background, Box::new(|| ()), now);
+        let (joined, _) = queue.push(caller(3), Priority::Background, Box::new(|| ()), now);
         push(&mut queue, caller(2), now);
         push(&mut queue, caller(2), now);
-        queue.join(joined, caller(4), false, now);
+        queue.join(joined, caller(4), Priority::Request, now);
         let order = [now, now, later].map(|at| finish_next_at(&mut queue, at));
         assert_eq!(
             order,

@@ -1,6 +1,6 @@
 //! The threads of the pool.
 
-use super::caller::{Caller, is_background};
+use super::caller::{Caller, Priority};
 use super::queue::{Counts, Job, Queue};
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
@@ -86,7 +86,7 @@ impl Pool {
         });
         let caller = Caller::current();
         let mut queue = self.shared.queue.lock();
-        let (number, refused) = queue.push(caller, is_background(), work, Instant::now());
+        let (number, refused) = queue.push(caller, Priority::current(), work, Instant::now());
         drop(queue);
         // Dropped outside the lock, because the work may own much memory.
         drop(refused);
@@ -106,7 +106,7 @@ impl Pool {
     pub(super) fn join(&self, number: u64) {
         let caller = Caller::current();
         let mut queue = self.shared.queue.lock();
-        queue.join(number, caller, is_background(), Instant::now());
+        queue.join(number, caller, Priority::current(), Instant::now());
     }
 }
 

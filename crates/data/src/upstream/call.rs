@@ -65,12 +65,12 @@ impl Core {
         let clock = self.clock.as_ref();
         let reply = fetch::send(&self.client, url, cached_body.as_deref(), clock).await;
         let outcome = self.receive(lookup, reply).await;
-        let mut counts = self.counts.lock();
-        if outcome.is_ok() {
-            counts.answered += 1
+        let total = if outcome.is_ok() {
+            &self.totals.answered
         } else {
-            counts.failed += 1
-        }
+            &self.totals.failed
+        };
+        total.fetch_add(1, Ordering::Relaxed);
         outcome
     }
 

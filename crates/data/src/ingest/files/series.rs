@@ -148,6 +148,8 @@ impl SeriesUpdate<'_> {
             frequency.label(new.date),
             new.date
         );
+        // Of two dates of a period, the later line is the one to name.
+        rows.sort_by_key(|row| row.line);
         let merged = table::merge(&mut rows, |a, b| {
             let period = frequency.label(b.date);
             format!("{period} has two figures, another on line {}", a.line)

@@ -142,7 +142,7 @@ fn broken_row_refuses_its_series_in_every_file() {
             "b.csv",
             "series_id,date,value\nDGS10,2026-07-30,4.7\nDGS10,2026-07-31,oops\n",
         ),
-        ("c.csv", "series_id,date,value\nDGS10,2026-08-03,4.8\n"),
+        ("c.csv", "series_id,date,value\nDGS10,2026-07-29,4.8\n"),
         ("d.csv", "<html>"),
         ("e.csv", "date,value\n"),
     ]);

@@ -9,7 +9,7 @@ use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::identities;
-use econoscope_core::model::Series;
+use econoscope_core::model::{Observation, Series, VintageObservation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl SyncRun<'_> {
                 if matches!(error, Error::InvalidParam { .. } | Error::Store { .. }) {
                     self.fred_breaker.open = Some(error.clone());
                 }
-                *self.report.failed.entry(FRED.to_owned()).or_default() += 1;
+                self.report.count_failure(FRED);
                 Outcome::Failed(error)
             }
         }
@@ -85,7 +85,8 @@ impl SyncRun<'_> {
         };
         // A revision at the start of the window may reach further back, such as that of a new base year.
         if from.is_some() {
-            let oldest = accept::undated(&rows).first().copied();
+            let figure = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
+            let oldest = rows.first().and_then(figure);
             if is_revised(&state::stored_rows(self.store, id)?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;

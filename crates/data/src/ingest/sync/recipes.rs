@@ -195,8 +195,7 @@ impl<'a> SyncRun<'a> {
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
         let feed_ref = task.feed_ref;
         if response.is_err() {
-            let source = feed_ref.source.id.clone();
-            *self.report.failed.entry(source).or_default() += 1;
+            self.report.count_failure(&feed_ref.source.id);
         }
         let now = self.now();
         // A feed with one address for each series has several responses in a sync.
@@ -308,10 +307,8 @@ impl<'a> SyncRun<'a> {
         }
         let today = day_of(self.now());
         let unconfirmed = &mut self.feed_state(feed_ref).unconfirmed;
-        if unconfirmed
-            .get(&step.id)
-            .is_none_or(|(day, _)| *day < today)
-        {
+        let last = unconfirmed.get(&step.id).map(|(day, _)| *day);
+        if last.is_none_or(|day| day < today) {
             let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
             unconfirmed.insert(step.id.clone(), (today, newest.to_vec()));
         }

@@ -120,20 +120,18 @@ async fn failures_of_single_series_do_not_stop_others() {
     write_rows(&store, "PAYEMS", &[(date(2026, 8, 1), 7.0)]);
     let report = run(&store, &config).await;
     assert_eq!((report.read_count(), report.missed_count()), (1, 6));
+    assert_eq!(report.failed["fred"], 5, "one for each response");
     assert_eq!(failure(&report, "DGS10").code(), "no_data");
-    assert!(failure(&report, "UNRATE").to_string().contains("web page"));
-    assert!(failure(&report, "GDP").to_string().contains("line 3"));
-    assert!(failure(&report, "SPY").to_string().contains("import"));
-    assert!(
-        failure(&report, "WALCL")
-            .to_string()
-            .contains("without a single figure")
-    );
-    assert!(
-        failure(&report, "PAYEMS")
-            .to_string()
-            .contains("1 columns where the first line has 2")
-    );
+    for (series, text) in [
+        ("UNRATE", "web page"),
+        ("GDP", "line 3"),
+        ("SPY", "import"),
+        ("WALCL", "without a single figure"),
+        ("PAYEMS", "1 columns where the first line has 2"),
+    ] {
+        let message = failure(&report, series).to_string();
+        assert!(message.contains(text), "{message}");
+    }
     assert_eq!(values(&store, "DGS2").len(), 2);
     assert_eq!(
         values(&store, "PAYEMS"),

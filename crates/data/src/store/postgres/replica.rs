@@ -13,7 +13,6 @@ use crate::store::{ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall_time};
 use econoscope_core::error::{Error, NOTICE_TARGET, Result};
 use parking_lot::Mutex;
-use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -90,13 +89,17 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
         .start_from_bundle()
         .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
     match updated {
-        // A refusal has no cause, an outage has one.
-        Err(error) if watermark.is_none() || error.source().is_none() => Err(error),
+        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
         result => {
             store.replica.record_poll(result);
             Ok(store)
         }
     }
+}
+
+/// Whether the database could not be reached. A refusal has no cause, and other errors are defects.
+fn is_outage(error: &Error) -> bool {
+    matches!(error, Error::Store { source, .. } if source.is_some())
 }
 
 /// Opens the file. A damaged one is moved aside and created anew, since the database has all its content.
@@ -219,5 +222,17 @@ impl Replica {
                 self.term.send_replace(term);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outage_is_an_error_of_the_store_with_a_cause() {
+        assert!(is_outage(&Error::store("cannot read", "reset")));
+        assert!(!is_outage(&Error::store_without_cause("it is no store")));
+        assert!(!is_outage(&Error::internal("a copy", "panicked")));
     }
 }

@@ -39,9 +39,9 @@ pub(super) fn lock_folder(path: &Path) -> Option<File> {
     folder.lock().ok().map(|()| folder)
 }
 
-/// Creates an empty file and the folders above it, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
-/// SQLite gives the side files the same rights. A log that is already there belongs to a former store and is removed,
-/// or SQLite would apply it to the new one.
+/// Creates the folders above a file, and an empty file unless there is one. Only its owner may read it, since rows may be
+/// restricted to the owner; SQLite gives the side files the same rights. A log that is already there belongs to a former
+/// store and is removed, or SQLite would apply it to the new one.
 pub(super) fn create(path: &Path) -> Result<()> {
     if let Some(folder) = disk::folder(path) {
         std::fs::create_dir_all(folder).map_err(|e| {
@@ -84,15 +84,13 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     let mut db = connect(path).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     must_have_tables_only(path, &db)?;
+    let is_busy = |e: &rusqlite::Error| e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
     let mut pauses = 0..50;
     let mode = loop {
         let change = "PRAGMA journal_mode = WAL";
         match db.query_row(change, [], |row| row.get::<_, String>(0)) {
             // This change does not wait for other processes by itself.
-            Err(e)
-                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && pauses.next().is_some() =>
-            {
+            Err(e) if is_busy(&e) && pauses.next().is_some() => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             result => break result.map_err(fail)?,

@@ -29,15 +29,15 @@ pub(super) fn exist(db: &Connection) -> Result<bool> {
     has_table(db, "description")
 }
 
-/// Adds or replaces descriptions. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A
-/// damaged one is replaced.
-pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, Option<i64>)> {
+/// Adds or replaces descriptions. Returns the number of new ones, and whether anything changed. A damaged one is
+/// replaced.
+pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, bool)> {
     if descriptions.is_empty() {
-        return Ok((0, None));
+        return Ok((0, false));
     }
     create_tables(db)?;
     let mut added = 0;
-    let mut change = None;
+    let mut is_changed = false;
     for new in descriptions {
         let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
             let is_same = read(row).is_ok_and(|description| description == *new);
@@ -47,7 +47,7 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
             continue;
         }
         added += usize::from(stored.is_none());
-        change = Some(0);
+        is_changed = true;
         let replaced = stored.map(|(id, _)| id);
         unindex(db, replaced)?;
         let sql = "INSERT OR REPLACE INTO description VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
@@ -64,7 +64,7 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
         execute(db, sql, columns)?;
         index(db, db.last_insert_rowid())?;
     }
-    Ok((added, change))
+    Ok((added, is_changed))
 }
 
 /// Creates the tables if they do not exist.

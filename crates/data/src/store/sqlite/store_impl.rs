@@ -234,7 +234,10 @@ impl<B: Backing> Store for B {
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        self.change(|_, db| descriptions::write(db, descriptions))
+        self.change(|_, db| {
+            let (added, is_changed) = descriptions::write(db, descriptions)?;
+            Ok((added, is_changed.then_some(0)))
+        })
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
@@ -286,7 +289,10 @@ impl<B: Backing> Store for B {
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        self.change(|_, db| texts::write_articles(db, articles))
+        self.change(|_, db| {
+            let (added, is_changed) = texts::write_articles(db, articles)?;
+            Ok((added, is_changed.then_some(0)))
+        })
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {

@@ -22,14 +22,11 @@ const NOTES: Query<'_> = Query::new("The list of notes", "SELECT * FROM note");
 /// Separator of tags, none of which has a line break.
 const TAG_SEPARATOR: &str = "\n";
 
-/// Adds or replaces articles. Returns the number of new ones, and `Some(0)` (no new series) if anything changed. A damaged
-/// article is replaced.
-pub(super) fn write_articles(
-    db: &Connection,
-    articles: &[Article],
-) -> Result<(usize, Option<i64>)> {
+/// Adds or replaces articles. Returns the number of new ones, and whether anything changed. A damaged article is
+/// replaced.
+pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
     let mut added = 0;
-    let mut change = None;
+    let mut is_changed = false;
     for article in articles {
         let article = Article {
             published_at: to_microseconds(article.published_at),
@@ -42,7 +39,7 @@ pub(super) fn write_articles(
             Some(false) => {}
             None => added += 1,
         }
-        change = Some(0);
+        is_changed = true;
         let columns = rusqlite::params![
             article.id,
             article.slug,
@@ -58,7 +55,7 @@ pub(super) fn write_articles(
         ];
         execute(db, WRITE, columns)?;
     }
-    Ok((added, change))
+    Ok((added, is_changed))
 }
 
 /// Returns articles published at or before `until`, newest first.

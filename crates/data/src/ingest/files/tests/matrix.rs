@@ -63,7 +63,7 @@ const fn case(
 }
 
 /// The stored series end: UNRATE 2026-07, CPIAUCSL and PAYEMS 2026-07, DGS10 2026-08-20, ICSA 2026-08-15, GDPC1 2026-04.
-const CASES: [Case; 66] = [
+const CASES: [Case; 67] = [
     case(
         "UNRATE.csv",
         "date,value\n2026-08-01,4.1\n",
@@ -87,6 +87,12 @@ const CASES: [Case; 66] = [
         "date,value\n2026-08-01,4.1\n2026-08-31,4.2\n",
         "",
         "August 2026 has two figures",
+    ),
+    case(
+        "UNRATE.csv",
+        "date,value\n2026-08-31,4.2\n2026-08-01,4.1\n",
+        "",
+        "UNRATE.csv line 3: August 2026 has two figures, another on line 2",
     ),
     case(
         "UNRATE.csv",

@@ -27,7 +27,6 @@ const MAX_PAGES: usize = 200;
 pub(super) struct Page<R> {
     count: usize,
     /// First day of the vintages, as FRED understood the request.
-    #[serde(default)]
     realtime_start: String,
     #[serde(alias = "observations", alias = "vintage_dates")]
     pub(super) rows: Vec<R>,
@@ -42,17 +41,14 @@ pub(super) struct ObservationRow {
     value: String,
 }
 
-impl TryFrom<ObservationRow> for VintageRow {
-    type Error = String;
-
-    fn try_from(row: ObservationRow) -> std::result::Result<Self, String> {
-        let day = |text: &str| Notation::PLAIN.date(text.as_bytes());
-        let end = Some(row.realtime_end.as_str()).filter(|text| *text != FOREVER);
-        Ok(Self {
-            date: day(&row.date)?,
-            from: day(&row.realtime_start)?,
-            until: end.map(day).transpose()?,
-            value: Notation::PLAIN.figure(row.value.trim().as_bytes())?,
+impl ObservationRow {
+    pub(super) fn parse(&self) -> std::result::Result<VintageRow, String> {
+        let end = Some(&self.realtime_end).filter(|text| *text != FOREVER);
+        Ok(VintageRow {
+            date: parse_day(&self.date)?,
+            from: parse_day(&self.realtime_start)?,
+            until: end.map(parse_day).transpose()?,
+            value: Notation::PLAIN.figure(self.value.trim().as_bytes())?,
         })
     }
 }
@@ -117,17 +113,21 @@ impl Fred {
         )
     }
 
+    /// Returns the error for a response that cannot be used. Its text in `problem` may repeat the key.
     fn unusable(&self, id: &SeriesId, problem: &str) -> Error {
-        self.client.unusable(id.as_str(), problem)
+        let scrubbed = self.key.as_ref().map(|key| key.scrub(problem));
+        self.client
+            .unusable(id.as_str(), scrubbed.as_deref().unwrap_or(problem))
     }
 
-    /// Fetches all pages of a list, in order.
-    async fn pages<R: DeserializeOwned>(
+    /// Fetches all pages of a list, and parses its rows, in order.
+    async fn pages<R: DeserializeOwned, T>(
         &self,
         id: &SeriesId,
         list: &str,
         query: &[(&str, &str)],
-    ) -> Result<Vec<R>> {
+        parse: fn(&R) -> std::result::Result<T, String>,
+    ) -> Result<Vec<T>> {
         let mut rows = Vec::new();
         let is_of_figures = list == OBSERVATIONS;
         let limit = if is_of_figures { "100000" } else { "10000" };
@@ -144,7 +144,11 @@ impl Fred {
             }
             let count = page.count;
             let is_empty = page.rows.is_empty();
-            rows.extend(page.rows);
+            for row in &page.rows {
+                let number = rows.len() + 1;
+                let problem = |what: String| self.unusable(id, &format!("row {number}: {what}"));
+                rows.push(parse(row).map_err(problem)?);
+            }
             if rows.len() >= count {
                 return Ok(rows);
             }
@@ -163,7 +167,8 @@ impl Fred {
     ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
-        let rows: Vec<VintageRow> = self.pages(id, OBSERVATIONS, query.as_slice()).await?;
+        let pages = self.pages(id, OBSERVATIONS, query.as_slice(), ObservationRow::parse);
+        let rows = pages.await?;
         let figures = rows.iter().filter_map(|row| {
             let figure = Observation::new(row.date, row.value?);
             Some(VintageObservation::new(&figure, None))
@@ -178,7 +183,8 @@ impl Fred {
         id: &SeriesId,
     ) -> Result<Vec<VintageObservation>> {
         let mut rows = Vec::new();
-        let mut days: Vec<Date> = self.pages(id, VINTAGE_DATES, &[]).await?;
+        let parse = |text: &String| parse_day(text);
+        let mut days = self.pages(id, VINTAGE_DATES, &[], parse).await?;
         days.sort();
         days.dedup();
         for (start, end) in request_ranges(&days) {
@@ -186,7 +192,8 @@ impl Fred {
                 ("realtime_start", start.as_str()),
                 ("realtime_end", end.as_str()),
             ];
-            rows.append(&mut self.pages(id, OBSERVATIONS, &query).await?);
+            let pages = self.pages(id, OBSERVATIONS, &query, ObservationRow::parse);
+            rows.append(&mut pages.await?);
         }
         Ok(changes_only(rows))
     }
@@ -224,6 +231,10 @@ fn error_message(response: &Response) -> Option<String> {
     }
     let body: Body = serde_json::from_slice(&response.body).ok()?;
     Some(body.error_message)
+}
+
+fn parse_day(text: impl AsRef<str>) -> std::result::Result<Date, String> {
+    Notation::PLAIN.date(text.as_ref().as_bytes())
 }
 
 /// Sorts rows by date and removes duplicates.

@@ -1,7 +1,6 @@
 mod requests;
 mod secrecy;
 
-use super::vintages::VintageRow;
 use super::*;
 use crate::ingest::fetch::Response;
 use crate::ingest::key::ApiKey;
@@ -296,6 +295,10 @@ fn vintages_from(start: &str, count: usize, observations: &[Value]) -> Value {
     })
 }
 
+fn vintage_dates(days: &[impl serde::Serialize]) -> Value {
+    object!({"realtime_start": "1776-07-04", "count": days.len(), "vintage_dates": days})
+}
+
 fn unregistered() -> Value {
     let text = "Bad Request.  The value for variable api_key is not registered.";
     object!({"error_code": 400, "error_message": text})
@@ -329,17 +332,23 @@ proptest! {
     #[test]
     fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
         let response = Response::new(status, "application/json", &body);
-        drop(API.parse::<api::Page<VintageRow>>(&id(), API.key.as_ref().unwrap(), &response));
+        drop(API.parse::<api::Page<api::ObservationRow>>(&id(), API.key.as_ref().unwrap(), &response));
         drop(parse_download(&id(), &response));
     }
 
     #[test]
-    fn hostile_fields_never_give_a_value_that_is_not_finite(date in "\\PC{0,12}", value in "[-+.0-9eEinfaN]{0,12}") {
+    fn hostile_fields_never_give_a_value_that_is_not_finite(
+        date in "2026-07-(0[1-9]|[12][0-9])|\\PC{0,12}",
+        value in "[1-9]e[0-9]{1,4}|[-+.0-9eEinfaN]{0,12}",
+    ) {
         let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
         let response = Response::new(200, "application/json", body.as_bytes());
-        let page = API.parse::<api::Page<VintageRow>>(&id(), API.key.as_ref().unwrap(), &response);
-        for row in page.map_or(Vec::new(), |page| page.rows) {
-            prop_assert!(row.value.is_none_or(f64::is_finite));
+        let page: api::Page<api::ObservationRow> = API.parse(&id(), API.key.as_ref().unwrap(), &response).unwrap();
+        let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+        let is_date = date.starts_with("2026-07-");
+        match page.rows[0].parse() {
+            Ok(row) => prop_assert_eq!((is_date, row.value), (true, number)),
+            Err(problem) => prop_assert!(!is_date || number.is_none(), "{problem}"),
         }
     }
 

@@ -1,10 +1,8 @@
 //! Vintages of ALFRED: what FRED published when. One request may span at most 2000 vintage days.
 
-use super::api::ObservationRow;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, VintageObservation};
 use jiff::ToSpan;
-use serde::Deserialize;
 
 /// Most vintage days of one request.
 const MAX_DAYS: usize = 2000;
@@ -22,8 +20,7 @@ pub(super) fn request_ranges(days: &[Date]) -> Vec<(String, String)> {
 }
 
 /// A figure and the first and last day on which the series contained it.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(try_from = "ObservationRow")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct VintageRow {
     pub(super) date: Date,
     pub(super) from: Date,

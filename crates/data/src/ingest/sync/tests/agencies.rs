@@ -128,6 +128,7 @@ async fn outage_does_not_switch_the_source() {
     config.force = true;
     let report = run(&store, &config).await;
     assert!(failure(&report, "DGS10").to_string().contains("503"));
+    assert_eq!(report.failed["treasury"], 1);
     assert_eq!(count_requests(&server, "fredgraph").await, 0);
     assert_eq!(origin(&store, "DGS10"), "treasury");
     // A store without the series takes it from FRED.

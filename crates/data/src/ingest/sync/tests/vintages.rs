@@ -15,7 +15,7 @@ async fn archive() -> (MockServer, SyncConfig) {
     let (server, mut config) = mock_fred(&["UNRATE"]).await;
     config.vintages = true;
     config.sources = sources_at(&server.uri(), true);
-    let days = object!({"count": 2, "vintage_dates": ["2026-10-02", "2026-11-06"]});
+    let days = object!({"realtime_start": "1776-07-04", "count": 2, "vintage_dates": ["2026-10-02", "2026-11-06"]});
     Mock::given(path("/fred/series/vintagedates"))
         .respond_with(json(200, &days))
         .mount(&server)

@@ -46,7 +46,15 @@ async fn short_pages_and_conflicting_dates_are_refused() {
         item("2026-08-20", "2026-07-29", "1"),
         item("2026-08-20", "2026-07-29", "2"),
     ];
+    let broken = [
+        item("2026-08-20", "2026-07-29", "1"),
+        item("2026-08-20", "2026-07-30", "4x"),
+    ];
+    let mut unstated = listing(1, &[item("2026-08-20", "2026-07-29", "1")]);
+    unstated.as_object_mut().unwrap().remove("realtime_start");
     for (body, text) in [
+        (unstated, "missing field `realtime_start`"),
+        (listing(2, &broken), "row 2: \"4x\" is not a number"),
         (empty, "0 rows came where 3 were announced"),
         (listing(2, &conflict), "two values for 2026-07-29"),
     ] {
@@ -87,11 +95,9 @@ async fn description_is_parsed_from_freds_spelling() {
         ),
         ("Unemployment Rate", Frequency::Monthly, true)
     );
-    let none = client_of(
-        &server_with(json(200, &object!({"seriess": []}))).await,
-        true,
-    );
-    assert_eq!(none.describe().await.unwrap_err().code(), "no_data");
+    let empty = server_with(json(200, &object!({"seriess": []}))).await;
+    let error = client_of(&empty, true).describe().await.unwrap_err();
+    assert_eq!(error.code(), "no_data");
     let keyless = client_of(&server, false).describe().await.unwrap();
     assert_eq!(keyless, None, "only the API knows");
 }
@@ -103,7 +109,7 @@ async fn vintages_are_requested_in_ranges_and_reduced_to_changes() {
         .collect();
     let server = MockServer::start().await;
     Mock::given(path("/fred/series/vintagedates"))
-        .respond_with(json(200, &object!({"count": 2001, "vintage_dates": days})))
+        .respond_with(json(200, &vintage_dates(&days)))
         .mount(&server)
         .await;
     let range = |start: &str, end: &str| {
@@ -157,9 +163,19 @@ async fn vintages_are_requested_in_ranges_and_reduced_to_changes() {
 }
 
 #[tokio::test]
+async fn vintage_dates_are_dates_of_this_era() {
+    let days = vintage_dates(&["2015-01-09", "-002015-02-06"]);
+    let server = server_with(json(200, &days)).await;
+    let error = client_of(&server, true).vintages().await.unwrap_err();
+    let message = error.to_string();
+    let text = "row 2: \"-002015-02-06\" is not a date like 2026-07-31";
+    assert!(message.contains(text), "{message}");
+}
+
+#[tokio::test]
 async fn todays_figures_are_not_taken_for_vintages() {
     let server = MockServer::start().await;
-    let days = object!({"count": 2, "vintage_dates": ["2015-01-09", "2015-02-06"]});
+    let days = vintage_dates(&["2015-01-09", "2015-02-06"]);
     Mock::given(path("/fred/series/vintagedates"))
         .respond_with(json(200, &days))
         .mount(&server)
@@ -177,12 +193,7 @@ async fn todays_figures_are_not_taken_for_vintages() {
         "{message}"
     );
     for request in server.received_requests().await.unwrap() {
-        assert!(
-            !request
-                .url
-                .query()
-                .unwrap_or_default()
-                .contains("vintage_date=")
-        );
+        let query = request.url.query().unwrap_or_default();
+        assert!(!query.contains("vintage_date="));
     }
 }

@@ -16,11 +16,13 @@ async fn key_appears_in_no_error_log_or_debug_output() {
     let cut = serve_bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{", 1).await;
     let echo = object!({"error_code": 400, "error_message": format!("no {CANARY}")});
     let odd = object!({"count": CANARY});
+    let broken = item("2026-08-20", "2026-07-29", CANARY);
     let mut output = String::new();
     for response in [
         json(400, &echo),
         json(400, &unregistered()),
         json(200, &odd),
+        json(200, &listing(1, &[broken])),
         page(200),
         ResponseTemplate::new(500),
     ] {
