@@ -22,7 +22,7 @@ pub type Bases = BTreeMap<SeriesId, String>;
 #[derive(Debug)]
 pub struct Reader<'a> {
     feed: &'a Feed,
-    /// The points of each entry of `series`, or the first error in them.
+    /// The series that are read, each with its points.
     columns: Vec<Column<'a>>,
     dates: BTreeSet<Date>,
     row_count: usize,
