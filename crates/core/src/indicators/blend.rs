@@ -319,11 +319,10 @@ impl ScoredPart {
 /// days on which a weekly or monthly figure comes out.
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
-    let daily = measures
-        .clone()
-        .filter(|m| is_daily(m) && m.proxy.defines_days)
-        .flat_map(|m| &m.series.observations);
-    let mut days: Vec<Date> = daily.map(|o| o.date).collect();
+    let defines_days = |m: &&Measure| is_daily(m) && m.proxy.defines_days;
+    let daily = measures.clone().filter(defines_days);
+    let figures = daily.flat_map(|m| &m.series.observations);
+    let mut days: Vec<Date> = figures.map(|o| o.date).collect();
     let last = days.iter().max();
     let stopped = last.map_or(START, |d| add_days(*d, STALE_AFTER_DAYS));
     for measure in measures.filter(|m| !is_daily(m)) {

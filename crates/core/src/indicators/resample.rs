@@ -226,15 +226,8 @@ pub fn changes(
 mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
+    use crate::indicators::testdata::series;
     use jiff::civil::date;
-
-    fn series(id: &str, rows: &[(Date, f64)]) -> Series {
-        let info = Catalogue::embedded().get(id).unwrap().clone();
-        Series::new(
-            info,
-            rows.iter().map(|&(d, v)| Observation::new(d, v)).collect(),
-        )
-    }
 
     #[test]
     fn days_become_months_and_the_last_is_partial() {

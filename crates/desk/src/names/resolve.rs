@@ -189,14 +189,10 @@ fn written(text: &str) -> Option<Part> {
     if let Some(info) = Names::embedded().find(text) {
         return Some(Part::series(&info));
     }
-    let tree = expression::parse(text)
-        .ok()
-        .filter(|tree| !tree.has_comparison())?;
+    let tree = expression::parse(text).ok()?;
     let is_known = |(name, _): (&str, usize)| Catalogue::embedded().get(name).is_some();
-    tree.names()
-        .into_iter()
-        .all(is_known)
-        .then(|| Part::formula(text, ""))
+    let is_formula = !tree.has_comparison() && tree.names().into_iter().all(is_known);
+    is_formula.then(|| Part::formula(text, ""))
 }
 
 /// Reads the words of a name as written. What the register has is not computed from its words.
