@@ -66,10 +66,8 @@ pub const COMPOSITES: &[&Composite] = &[
 
 /// Iterates over the composites that are not experimental, in the order in which they are shown.
 pub fn established() -> impl Iterator<Item = &'static Composite> + Clone {
-    COMPOSITES
-        .iter()
-        .copied()
-        .filter(|c| !c.indicator.definition().experimental)
+    let all = COMPOSITES.iter().copied();
+    all.filter(|c| !c.indicator.definition().experimental)
 }
 
 /// Returns the composite with a series identifier (upper case).

@@ -223,15 +223,10 @@ impl Desk {
             return Ok(BTreeMap::new());
         }
         let regimes = self.regimes(as_of)?;
-        let months: Vec<(Month, Regime)> = regimes
-            .months
-            .iter()
-            .map(|m| (Month::from_date(m.month), m.regime))
-            .collect();
-        let series = Asset::ALL
-            .into_iter()
-            .flat_map(|asset| asset.series)
-            .copied();
+        let label = |m: &regime::RegimeMonth| (Month::from_date(m.month), m.regime);
+        let months: Vec<(Month, Regime)> = regimes.months.iter().map(label).collect();
+        let assets = Asset::ALL.into_iter();
+        let series = assets.flat_map(|asset| asset.series).copied();
         let set = self.series_set(series.clone(), as_of)?;
         let day = self.reference_day(series, as_of)?.as_of;
         let measure = |asset: Asset| {

@@ -170,7 +170,7 @@ impl Endpoint for Params {
         Ok(RegimeAnswer {
             regime: now.regime.name().into(),
             confidence: now.confidence,
-            trajectory: now.trajectory.name(),
+            trajectory: now.trajectory.name().to_owned(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
             generated_at: Some(generated_at(desk)?),

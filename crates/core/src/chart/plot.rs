@@ -95,16 +95,12 @@ impl Plot {
         let fine = (self.height / MAX_FINE_HEIGHT).max(1.0) * share;
         let width = fine.max(self.width * f64::from(self.lines) / MAX_COLUMNS);
         for segment in segments(&line.points, max_gap(line.frequency)) {
-            let points: Vec<(f64, f64)> = segment
-                .iter()
-                .map(|o| (self.x(o.date), self.line_y(line, o.value, factor)))
-                .filter(|(x, y)| x.is_finite() && y.is_finite())
-                .collect();
+            let place = |o: &Observation| (self.x(o.date), self.line_y(line, o.value, factor));
+            let mut points: Vec<(f64, f64)> = segment.iter().map(place).collect();
+            points.retain(|(x, y)| x.is_finite() && y.is_finite());
             let round = |place: f64| (place * 10.0).round() / 10.0;
-            let mut rounded: Vec<_> = thin(&points, width)
-                .into_iter()
-                .map(|(x, y)| (round(x), round(y)))
-                .collect();
+            let thinned = thin(&points, width).into_iter();
+            let mut rounded: Vec<_> = thinned.map(|(x, y)| (round(x), round(y))).collect();
             rounded.dedup();
             for (i, (x, y)) in rounded.into_iter().enumerate() {
                 path += &format!("{}{x} {y}", if i == 0 { "M" } else { "L" });

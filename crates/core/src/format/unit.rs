@@ -184,11 +184,8 @@ fn dollars_suffix(base: &str) -> String {
 
 /// Returns what is counted: "people" for "Thousands of persons SAAR".
 fn noun(long: &str) -> &str {
-    let text = long
-        .split(',')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(" SAAR");
+    let head = long.split(',').next().unwrap_or_default();
+    let text = head.trim_end_matches(" SAAR");
     let bare = || {
         let thousand = text.strip_prefix("thousand ");
         thousand.or_else(|| text.strip_prefix("million "))

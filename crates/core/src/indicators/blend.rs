@@ -44,8 +44,7 @@ impl Part {
     /// Returns the parts of an index, "CMSI", in a profile, "full" or "fallback", in the order of the table.
     pub(super) fn of(index: &str, profile: &str) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
-        // A test reads every row.
-        let all = table::rows::<9>(PARTS).filter_map(|(_, row)| row.ok());
+        let all = table::embedded::<9>(PARTS);
         for row in all.filter(|[of, in_profile, ..]| *of == index && *in_profile == profile) {
             let [_, _, name, unit, weight, proxy @ ..] = row;
             if parts.last().is_none_or(|part| part.name != name) {
@@ -320,11 +319,10 @@ impl ScoredPart {
 /// days on which a weekly or monthly figure comes out.
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
-    let daily = measures
-        .clone()
-        .filter(|m| is_daily(m) && m.proxy.defines_days)
-        .flat_map(|m| &m.series.observations);
-    let mut days: Vec<Date> = daily.map(|o| o.date).collect();
+    let defines_days = |m: &&Measure| is_daily(m) && m.proxy.defines_days;
+    let daily = measures.clone().filter(defines_days);
+    let figures = daily.flat_map(|m| &m.series.observations);
+    let mut days: Vec<Date> = figures.map(|o| o.date).collect();
     let last = days.iter().max();
     let stopped = last.map_or(START, |d| add_days(*d, STALE_AFTER_DAYS));
     for measure in measures.filter(|m| !is_daily(m)) {

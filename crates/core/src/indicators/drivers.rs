@@ -51,8 +51,7 @@ pub struct Whole {
 
 static WHOLES: LazyLock<Vec<Whole>> = LazyLock::new(|| {
     let mut wholes: Vec<Whole> = Vec::new();
-    // A test reads every row.
-    let rows = table::rows(include_str!("../../data/drivers.csv")).filter_map(|(_, row)| row.ok());
+    let rows = table::embedded(include_str!("../../data/drivers.csv"));
     for [series, rule, total, months, part, weight, of, name] in rows {
         let part = Part {
             series: part,
@@ -266,10 +265,8 @@ fn segments(set: &SeriesSet, part: &Part, ends: Ends) -> Result<Vec<Segment>, St
         let mut newest_first = weights.observations.iter().rev().map(|o| o.date);
         let weighed = newest_first.find(|date| base_of(*date) <= from && until(*date) > from);
         let Some(weighed) = weighed else {
-            let dates = weights
-                .observations
-                .first()
-                .zip(weights.observations.last());
+            let rows = &weights.observations;
+            let dates = rows.first().zip(rows.last());
             let month = |date| Frequency::Monthly.label(date);
             let held = dates.map_or_else(String::new, |(first, last)| {
                 let [begin, end] = [base_of(first.date), until(last.date)].map(month);

@@ -200,10 +200,8 @@ impl Formula {
         let month = production.next();
         let name = month.name();
         let missing = || format!("it rests on the payrolls of {name}, which are not known yet");
-        let growth = payrolls
-            .months
-            .log_change(month, 1, 100.0)
-            .ok_or_else(missing)?;
+        let change = payrolls.months.log_change(month, 1, 100.0);
+        let growth = change.ok_or_else(missing)?;
         let value = -0.087_07 + 0.247_4 * production.growth(3)? + 1.782_25 * growth;
         self.next_month(&production, value, None)
     }

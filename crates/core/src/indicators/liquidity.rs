@@ -145,10 +145,8 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         let inputs = COMPONENTS.iter().map(|c| c.input(Err(reason.clone())));
         return Reading::without_value(day, reason.clone(), inputs.collect());
     };
-    let inputs: Vec<Input> = COMPONENTS
-        .iter()
-        .map(|c| c.input(c.balance(set, week)))
-        .collect();
+    let components = COMPONENTS.iter();
+    let inputs: Vec<Input> = components.map(|c| c.input(c.balance(set, week))).collect();
     if inputs.iter().any(|i| i.missing.is_some()) {
         return Reading::with_missing_inputs(week, inputs);
     }

@@ -151,11 +151,8 @@ fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [MonthlyGrid; 4
 
 /// Converts a feature to standard deviations from its mean, over all months up to `last`; the sd divides by n.
 fn standardize(feature: &MonthlyGrid, last: Month) -> MonthlyGrid {
-    let values: Vec<f64> = feature
-        .iter()
-        .take_while(|(m, _)| *m <= last)
-        .map(|(_, v)| v)
-        .collect();
+    let known = feature.iter().take_while(|(m, _)| *m <= last);
+    let values: Vec<f64> = known.map(|(_, v)| v).collect();
     let mean = mean(&values).unwrap_or_default();
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     let sd = (squares / count(values.len().max(1))).sqrt();

@@ -80,10 +80,9 @@ pub fn payroll_growth(
     day: Date,
 ) -> Option<(Month, f64)> {
     let oldest = Month::from_date(day).plus(-MAX_PAYROLL_AGE);
-    let levels: Vec<(Month, f64)> = months
-        .map(|o| (Month::from_date(o.date), o.value))
-        .take_while(|(m, _)| *m >= oldest.plus(-3))
-        .collect();
+    let dated = months.map(|o| (Month::from_date(o.date), o.value));
+    let needed = dated.take_while(|(m, _)| *m >= oldest.plus(-3));
+    let levels: Vec<(Month, f64)> = needed.collect();
     let level = |month| levels.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
     let recent = levels.iter().take_while(|(m, _)| *m >= oldest);
     recent.copied().find_map(|(month, value)| {
@@ -164,7 +163,9 @@ fn drivers(set: &SeriesSet, day: Date) -> [Driver; 2] {
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let [claims, payrolls] = drivers(set, day);
-    let date = claims.as_ref().map_or(day, |(_, week)| *week);
+    // Without a figure it is the day that was asked for.
+    let week = payrolls.as_ref().and(claims.as_ref());
+    let date = week.map_or(day, |(_, week)| *week);
     let name = "Initial claims, 4 weeks against the year before";
     let inputs = [
         Input::new((name, &[CLAIMS], "log %"), claims),

@@ -8,10 +8,8 @@ use crate::model::{Date, table};
 use std::sync::LazyLock;
 
 static SENTENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/record.csv"));
-    // The file is fixed at build time and a test reads it, so no row is lost here.
-    rows.filter_map(|(_, row)| row.ok().map(|[name, text]| (name, text)))
-        .collect()
+    let rows = table::embedded(include_str!("../../data/record.csv"));
+    rows.map(<(_, _)>::from).collect()
 });
 
 /// Returns a sentence of the record by its name ("CRPI", "CRPI AUC"); empty for an unknown name.

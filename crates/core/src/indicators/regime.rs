@@ -14,6 +14,7 @@ use super::prose::{format_number, format_signed, join};
 use super::statistics::normal_cdf;
 use crate::model::frequency::add_days;
 use crate::model::{Date, SeriesSet};
+use strum::IntoStaticStr;
 
 /// The regime as an indicator.
 pub const REGIME: Indicator = Indicator { id: "regime" };
@@ -111,7 +112,8 @@ impl Regime {
 }
 
 /// Direction of the scores over three months.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Trajectory {
     /// Growth up or inflation down by a clear step.
     Improving,
@@ -125,8 +127,8 @@ pub enum Trajectory {
 
 impl Trajectory {
     /// Upper-case name: "IMPROVING".
-    pub fn name(self) -> String {
-        format!("{self:?}").to_uppercase()
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -180,15 +182,14 @@ impl RegimeMonth {
             ("growth", is_growth_high, self.growth),
             ("inflation", is_inflation_high, self.inflation),
         ];
-        let opposite = scores
-            .into_iter()
-            .filter(|(_, is_high, score)| *is_high != (*score >= 0.0))
-            .map(|(name, _, score)| format!("{name} is at {}", format_signed(score, 2)));
-        let opposite = join(opposite, " and ");
+        let mut opposite = scores.to_vec();
+        opposite.retain(|(_, is_high, score)| *is_high != (*score >= 0.0));
+        let place = |(name, _, score)| format!("{name} is at {}", format_signed(score, 2));
+        let places = join(opposite.into_iter().map(place), " and ");
         (likelier != self.regime).then(|| {
             let share = format_number(100.0 * likelier.probability(self.probabilities), 0);
             format!(
-                "{} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {opposite}",
+                "{} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {places}",
                 likelier.name()
             )
         })

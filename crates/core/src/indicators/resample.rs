@@ -114,9 +114,13 @@ pub fn aggregate(
     if to == from {
         return Ok(rows.clone());
     }
-    let number = |o: &Observation| periods.number(o.date);
-    let runs = rows.chunk_by(|a, b| number(a) == number(b));
-    let aggregated = runs.filter_map(|period| {
+    // Pairs overlap, so that the period of each row is computed only once.
+    let mut previous = rows.first().map_or(0, |o| periods.number(o.date));
+    let is_same = |_: &Observation, o: &Observation| {
+        let number = periods.number(o.date);
+        number == std::mem::replace(&mut previous, number)
+    };
+    let aggregated = rows.chunk_by(is_same).filter_map(|period| {
         let date = periods.period_date(period.last()?.date);
         Some(Observation::new(date, how.apply(period)?))
     });
@@ -222,15 +226,8 @@ pub fn changes(
 mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
+    use crate::indicators::testdata::series;
     use jiff::civil::date;
-
-    fn series(id: &str, rows: &[(Date, f64)]) -> Series {
-        let info = Catalogue::embedded().get(id).unwrap().clone();
-        Series::new(
-            info,
-            rows.iter().map(|&(d, v)| Observation::new(d, v)).collect(),
-        )
-    }
 
     #[test]
     fn days_become_months_and_the_last_is_partial() {

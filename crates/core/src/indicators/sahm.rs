@@ -124,6 +124,18 @@ mod tests {
     }
 
     #[test]
+    fn alarm_and_formula_have_the_trigger() {
+        let definition = SAHM.definition();
+        let alarm = definition.alarm.unwrap();
+        assert_eq!([alarm.on, alarm.off], [TRIGGER; 2]);
+        assert!(
+            definition
+                .formula
+                .contains(&format!("{TRIGGER:.2} or more"))
+        );
+    }
+
+    #[test]
     fn computation_is_close_to_the_published_figures() {
         let set = testdata::load(INPUTS);
         let ours = of_today(&set);

@@ -40,6 +40,13 @@ fn read(id: &str) -> Option<Series> {
     ))
 }
 
+/// Returns a series of the catalogue with these figures.
+pub(crate) fn series(id: &str, rows: &[(Date, f64)]) -> Series {
+    let info = Catalogue::embedded().get(id).unwrap().clone();
+    let observations = rows.iter().map(|&(d, v)| Observation::new(d, v));
+    Series::new(info, observations.collect())
+}
+
 /// Inserts a series with the figures of another, for series that are not free.
 pub(crate) fn stand_in(set: &mut SeriesSet, id: &str, from: &str) {
     let info = Catalogue::embedded().get(id).unwrap().clone();

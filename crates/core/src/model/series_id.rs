@@ -9,7 +9,7 @@ use std::sync::Arc;
 const AGENCIES: [&str; 4] = ["bea", "board", "cbo", "eia"];
 
 /// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters; after an agency and a colon also `/ @ $`.
-#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeriesId(Arc<str>);
 

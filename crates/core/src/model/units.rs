@@ -9,8 +9,8 @@ const UNITS: &str = include_str!("../../data/units.csv");
 /// Returns the units in which a series was published in the month of `day`, if they are not today's.
 pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
     let month = day.strftime("%Y-%m").to_string();
-    let mut rows: Vec<[&str; 3]> = table::embedded(UNITS).collect();
-    rows.retain(|[series, ..]| series.eq_ignore_ascii_case(id));
+    let is_own = |[series, ..]: &[&str; 3]| series.eq_ignore_ascii_case(id);
+    let rows: Vec<_> = table::embedded(UNITS).filter(is_own).collect();
     let next = rows.partition_point(|[_, from, _]| *from <= month.as_str());
     let [_, _, units] = rows.get(next.checked_sub(1)?)?;
     (next < rows.len()).then_some(*units)

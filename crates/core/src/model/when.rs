@@ -217,10 +217,8 @@ fn parse_digits<T: FromStr>(text: &str) -> Option<T> {
 
 /// Describes what is wrong with a text in no known notation, or both meanings of `02/03/2008`.
 fn describe_problem(text: &str) -> String {
-    let numbers: Vec<Option<u64>> = text
-        .split(['/', '.', '-'])
-        .map(|n| n.parse().ok())
-        .collect();
+    let parts = text.split(['/', '.', '-']);
+    let numbers: Vec<Option<u64>> = parts.map(|n| n.parse().ok()).collect();
     let name = |month: u64| {
         let first = Date::new(2000, i8::try_from(month).ok()?, 1).ok()?;
         Some(first.strftime("%B").to_string())

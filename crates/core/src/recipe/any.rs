@@ -93,7 +93,18 @@ impl Feed {
             key: fill(&any.key),
             conditions: conditions.collect(),
             evidence: Some(FormatEvidence::Others),
-            ..SeriesRecipe::default()
+            scale: None,
+            decimals: None,
+            min: None,
+            max: None,
+            from: None,
+            last_of: None,
+            unit: None,
+            multiplier: None,
+            set: None,
+            title: None,
+            units: None,
+            frequency: None,
         })
     }
 }

@@ -65,10 +65,8 @@ impl CalendarRecipe {
                 let rows = page.split("<tr").skip(1);
                 rows.map(|row| {
                     let inner = row.split("</tr").next().unwrap_or_default();
-                    let texts = inner
-                        .split("<td")
-                        .skip(1)
-                        .map(|cell| vec![plain_text(cell)]);
+                    let cells = inner.split("<td").skip(1);
+                    let texts = cells.map(|cell| vec![plain_text(cell)]);
                     self.columns.iter().cloned().zip(texts).collect()
                 })
                 .collect()
@@ -118,10 +116,8 @@ fn members(key: &str, row: &Value) -> Option<Cells> {
         Some(list) => list.iter().map(text).collect(),
         None => vec![text(cell)],
     };
-    let cells = row
-        .as_object()?
-        .iter()
-        .map(|(name, cell)| (name.clone(), texts(cell)));
+    let object = row.as_object()?.iter();
+    let cells = object.map(|(name, cell)| (name.clone(), texts(cell)));
     let key = ("*".to_owned(), vec![key.to_owned()]);
     Some(cells.chain([key]).collect())
 }

@@ -22,7 +22,7 @@ pub type Bases = BTreeMap<SeriesId, String>;
 #[derive(Debug)]
 pub struct Reader<'a> {
     feed: &'a Feed,
-    /// The points of each entry of `series`, or the first error in them.
+    /// The series that are read, each with its points.
     columns: Vec<Column<'a>>,
     dates: BTreeSet<Date>,
     row_count: usize,
@@ -184,10 +184,8 @@ impl<'a> Reader<'a> {
         let Some(header) = &self.feed.skip_to else {
             return Ok(text);
         };
-        let line = text
-            .lines()
-            .position(|line| line.trim() == header)
-            .ok_or_else(|| format!("the line \"{header}\" is missing"))?;
+        let found = text.lines().position(|line| line.trim() == header);
+        let line = found.ok_or_else(|| format!("the line \"{header}\" is missing"))?;
         let start = text.split_inclusive('\n').take(line).map(str::len).sum();
         let (preamble, table) = text.split_at(start);
         let is_present = |word: &&String| preamble.contains(word.as_str());

@@ -134,11 +134,10 @@ pub struct KeyPlace {
 }
 
 /// Format of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// Comma-separated values with a header.
-    #[default]
     Csv,
     /// A list of objects, or of lists whose cells `columns` names.
     Json,
@@ -168,20 +167,24 @@ pub enum FormatEvidence {
 }
 
 /// A feed: its requests and the format of its responses.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Feed {
     /// Name within the source.
     pub id: String,
     /// URL template: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
+    #[serde(default)]
     pub url: String,
     /// URL templates to request in turn when there is nothing at `url` (HTTP 404 or 410).
+    #[serde(default)]
     pub alternatives: Vec<String>,
     /// URL template for requests with a key, if it differs.
     pub keyed_url: Option<String>,
     /// Whether plain HTTP is allowed.
+    #[serde(default)]
     pub plain_http: bool,
     /// Whether figures have a decimal comma, and points or blanks between thousands.
+    #[serde(default)]
     pub decimal_comma: bool,
     /// Template of the body of a POST, in which `{fields}` is the JSON list of a batch; `None` for a GET.
     pub post: Option<String>,
@@ -192,69 +195,78 @@ pub struct Feed {
     /// Format of the response.
     pub format: Format,
     /// Required columns.
+    #[serde(default)]
     pub header: Vec<String>,
     /// Separator of cells; a comma by default.
     pub separator: Option<char>,
     /// The header line; the text before it is the preamble.
     pub skip_to: Option<String>,
     /// Words that the preamble must contain.
-    #[serde(rename = "must")]
+    #[serde(default, rename = "must")]
     pub required_words: Vec<String>,
     /// Words that the preamble must not contain.
-    #[serde(rename = "must_not")]
+    #[serde(default, rename = "must_not")]
     pub forbidden_words: Vec<String>,
     /// JSON pointer to the rows, whose final `/*` takes the first list below; name of the rows in XML.
+    #[serde(default)]
     pub rows: String,
     /// Values that the response must have, by JSON pointer; `{series}` stands for the requested key.
-    #[serde(rename = "says")]
+    #[serde(default, rename = "says")]
     pub required_values: Vec<Condition>,
     /// Names of the cells if rows are lists.
+    #[serde(default)]
     pub columns: Vec<String>,
     /// JSON pointer in a row to a list; each of its entries becomes a row that also has the cells of the outer row.
     pub expand: Option<String>,
     /// Conditions that a row must meet.
-    #[serde(rename = "where")]
+    #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
     /// Rule for several rows of a date; without it, two different values are an error.
     pub one_per_date: Option<OnePerDate>,
     /// Position and format of a row's date.
     pub date: Option<DateForm>,
     /// Texts of a missing figure; a number stands for every spelling of it.
+    #[serde(default)]
     pub missing: Vec<String>,
     /// Meaning of a missing column or key.
-    #[serde(rename = "absent")]
+    #[serde(default, rename = "absent")]
     pub missing_field: MissingField,
     /// Release time of a new figure.
     pub release: Option<Release>,
     /// Age in days of the newest figure from which the next source is requested, too.
     pub max_age_days: Option<i64>,
     /// Whether each release recomputes the whole history.
+    #[serde(default)]
     pub rewrites_history: bool,
     /// Whether today's row is preliminary and dropped.
+    #[serde(default)]
     pub drop_last: bool,
     /// A series that must have a figure on every date of the response.
     pub every_date_of: Option<SeriesId>,
     /// Evidence that the recipe fits.
-    #[serde(rename = "seen")]
+    #[serde(default, rename = "seen")]
     pub evidence: FormatEvidence,
     /// Its series. A series may be listed several times.
+    #[serde(default)]
     pub series: Vec<SeriesRecipe>,
     /// The forms of the identifiers of further series.
     pub any: Option<AnySeries>,
     /// Stored responses with their expected figures.
-    #[serde(rename = "sample")]
+    #[serde(default, rename = "sample")]
     pub samples: Vec<Sample>,
 }
 
 /// One series of a feed.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SeriesRecipe {
     /// Identifier.
     pub id: SeriesId,
     /// Its column, key or name in the response.
+    #[serde(default)]
     pub field: String,
     /// Value of `{series}` in the URL.
+    #[serde(default)]
     pub key: String,
     /// Factor from the response's unit to the catalogue's; 1 by default.
     pub scale: Option<f64>,
@@ -268,7 +280,7 @@ pub struct SeriesRecipe {
     pub from: Option<Date>,
     /// Conditions that a row must meet to count for this series. In a release of the Board, attributes that identify the
     /// series where its name is another than `field`.
-    #[serde(rename = "where")]
+    #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
     /// Keeps only the last figure of each of these periods, once the period is over.
     pub last_of: Option<Frequency>,
@@ -279,7 +291,7 @@ pub struct SeriesRecipe {
     /// Data set of the series in a response with several.
     pub set: Option<String>,
     /// Evidence that the entry fits; the feed's by default.
-    #[serde(rename = "seen")]
+    #[serde(default, rename = "seen")]
     pub evidence: Option<FormatEvidence>,
     /// Title of a series that is not in the catalogue.
     pub title: Option<String>,
@@ -340,16 +352,18 @@ pub enum OnePerDate {
 
 /// Position and format of a row's date.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct DateForm {
     /// Name of its cell.
+    #[serde(default)]
     pub field: String,
     /// Names of its cells, joined with a blank.
+    #[serde(default)]
     pub fields: Vec<String>,
     /// Formats of strptime, tried in turn; also `epoch`, `epoch_ms` and `year quarter`.
     pub formats: Vec<String>,
     /// Required weekday of every date.
-    #[serde(deserialize_with = "parse_weekday")]
+    #[serde(default, deserialize_with = "parse_weekday")]
     pub weekday: Option<Weekday>,
     /// Period whose first day replaces the date.
     pub stamp: Option<Frequency>,

@@ -146,6 +146,8 @@ fn a_mistake_in_a_recipe_is_named() {
         ("www.chicagofed.org\"]", "example.org\"]", "source.hosts"),
         ("id = \"cfnai\"", "id = \"nfci\"", "duplicate"),
         ("id = \"ANFCI\"", "id = \"anfci\"", "upper-case"),
+        ("id = \"ANFCI\", ", "", "missing field `id`"),
+        ("format = \"csv\"", "", "missing field `format`"),
         ("rights = \"cite\"", "rights = \"mine\"", "mine"),
         ("\"chicago_fed\"", "\"fred\"", "source.id"),
     ] {

@@ -114,13 +114,12 @@ impl Desk {
         limit: usize,
     ) -> Result<(Vec<Arc<SeriesInfo>>, usize)> {
         let is_included = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
-        let mut infos = find_in_catalogue(query);
-        infos.retain(|info| is_included(&info.category));
-        let listed: Result<Vec<bool>> = infos.iter().map(|info| self.is_listed(info)).collect();
-        let mut is_listed = listed?.into_iter();
-        infos.retain(|_| is_listed.next() == Some(true));
-        let listed = infos.into_iter();
-        let mut matches: Vec<Match> = listed.map(|info| (info.id.clone(), Some(info))).collect();
+        let mut matches: Vec<Match> = Vec::new();
+        for info in find_in_catalogue(query) {
+            if is_included(&info.category) && self.is_listed(&info)? {
+                matches.push((info.id.clone(), Some(info)));
+            }
+        }
         if is_included(IMPORTED) {
             let mut outside = self.find_outside(query)?.into_iter().peekable();
             // A whole name means that series and not one with a similar name.

@@ -213,8 +213,8 @@ impl NameTable {
         let mut longer = BTreeMap::new();
         for (tenor, wanted) in words.iter().filter_map(|word| Some((word, days(word)?))) {
             let all = self.vocabulary.keys();
-            let others = all.filter(|word| !words.contains(*word));
-            for (other, length) in others.filter_map(|word| Some((word, days(word)?))) {
+            let tenors = all.filter_map(|word| Some((word, days(word)?)));
+            for (other, length) in tenors.filter(|(other, _)| !words.contains(*other)) {
                 let mut changed = words.clone();
                 changed.remove(tenor);
                 changed.insert(other.clone());
@@ -236,8 +236,10 @@ impl NameTable {
 /// Returns the names whose words are all among these, those with the most words.
 fn within<T: Copy>(names: &HashMap<Key, T>, words: &Key) -> Vec<T> {
     let is_within = |key: &Key| key.iter().all(|word| words.binary_search(word).is_ok());
-    let mut found: Vec<_> = names.iter().collect();
-    found.retain(|(key, _)| !key.is_empty() && is_within(key));
+    let among = names.iter();
+    let mut found: Vec<_> = among
+        .filter(|(key, _)| !key.is_empty() && is_within(key))
+        .collect();
     let most = found.iter().map(|(key, _)| key.len()).max();
     found.retain(|(key, _)| Some(key.len()) == most);
     found.sort_by_key(|(key, _)| *key);

@@ -189,14 +189,10 @@ fn written(text: &str) -> Option<Part> {
     if let Some(info) = Names::embedded().find(text) {
         return Some(Part::series(&info));
     }
-    let tree = expression::parse(text)
-        .ok()
-        .filter(|tree| !tree.has_comparison())?;
+    let tree = expression::parse(text).ok()?;
     let is_known = |(name, _): (&str, usize)| Catalogue::embedded().get(name).is_some();
-    tree.names()
-        .into_iter()
-        .all(is_known)
-        .then(|| Part::formula(text, ""))
+    let is_formula = !tree.has_comparison() && tree.names().into_iter().all(is_known);
+    is_formula.then(|| Part::formula(text, ""))
 }
 
 /// Reads the words of a name as written. What the register has is not computed from its words.
@@ -557,11 +553,12 @@ impl Desk {
     pub fn find_id(&self, name: &str) -> Result<Option<SeriesId>> {
         let prefix = self.settings().prefix.as_str();
         let split = name.trim().split_at_checked(prefix.len());
-        let composite = split.and_then(|(head, bare)| {
-            let is_own = !head.is_empty() && head.eq_ignore_ascii_case(prefix);
-            let id = format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase());
-            catalogue_series(&id).filter(|_| is_own)
-        });
+        let is_own = |head: &str| !head.is_empty() && head.eq_ignore_ascii_case(prefix);
+        let composite = split
+            .filter(|(head, _)| is_own(head))
+            .and_then(|(_, bare)| {
+                catalogue_series(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
+            });
         if let Some(info) = composite.or_else(|| Names::embedded().find(name)) {
             return Ok(Some(info.id.clone()));
         }

@@ -122,11 +122,8 @@ pub(super) fn compare(
     let fewest = inside.len().min(outside.len());
     let is_enough = inside.len() + outside.len() >= MIN_MONTHS && fewest >= MIN_IN_REGIME;
     let months = inside.iter().chain(&outside).map(|(_, month, _)| *month);
-    let (from, to) = months
-        .clone()
-        .min()
-        .zip(months.max())
-        .filter(|_| is_enough)?;
+    let ends = months.clone().min().zip(months.max());
+    let (from, to) = ends.filter(|_| is_enough)?;
     let [own, others] =
         [&inside, &outside].map(|rows| rows.iter().map(|(.., value)| *value).collect::<Vec<f64>>());
     Some(Evidence {

@@ -82,6 +82,19 @@ fn views_follow_the_documented_table() {
 }
 
 #[test]
+fn words_for_a_difference_follow_its_t_statistic() {
+    let mut evidence = documented(Regime::Stagflation, asset("bonds")).unwrap();
+    let mut words = |t| {
+        evidence.t = t;
+        thesis(asset("bonds"), Regime::Stagflation, None, &evidence)
+    };
+    assert!(words(-CLEAR_T).contains("a clear difference"));
+    assert!(words(CLEAR_T - 0.01).contains("a difference of some weight"));
+    assert!(words(-DIRECTION_T).contains("a difference of some weight"));
+    assert!(words(DIRECTION_T - 0.01).contains("no difference that stands out"));
+}
+
+#[test]
 fn uncertain_regime_lowers_conviction_but_not_direction() {
     let bonds = |confidence| documented_view(Regime::Stagflation, confidence, asset("bonds"));
     assert_eq!(bonds(50.0), (Direction::Bullish, Conviction::Medium));

@@ -30,7 +30,7 @@ impl Column {
         self.with_rows(mapped.collect())
     }
 
-    /// Replaces its rows.
+    /// Returns a column of other rows in its unit.
     pub(super) fn with_rows(&self, rows: Vec<Observation>) -> Self {
         Self {
             series: Arc::new(Series::new(Arc::clone(&self.series.info), rows)),

@@ -58,9 +58,12 @@ pub(super) fn has_same_stamps(a: &Series, b: &Series) -> bool {
 
 /// Aggregates daily figures over the seven days that end on each date of `weeks`.
 fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
+    let mut rest = days.observations.as_slice();
     let aggregate = |week: &Observation| {
-        let inside = days.between(add_days(week.date, -6), week.date);
-        Some(Observation::new(week.date, how.apply(inside)?))
+        let first = add_days(week.date, -6);
+        rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
+        let inside = rest.iter().take_while(|o| o.date <= week.date).count();
+        Some(Observation::new(week.date, how.apply(rest.get(..inside)?)?))
     };
     weeks.observations.iter().filter_map(aggregate).collect()
 }
@@ -117,6 +120,22 @@ pub(crate) fn for_each_common_date(
     }
 }
 
+/// Merges ascending dates and those of rows; each date stands once. Most rows share their dates, where a sort of all takes
+/// several times as long.
+fn union(dates: &[Date], rows: &[Observation]) -> Vec<Date> {
+    let mut merged = Vec::with_capacity(dates.len().max(rows.len()));
+    let mut rest = dates.iter().copied().peekable();
+    for row in rows {
+        while let Some(date) = rest.next_if(|date| *date < row.date) {
+            merged.push(date);
+        }
+        rest.next_if_eq(&row.date);
+        merged.push(row.date);
+    }
+    merged.extend(rest);
+    merged
+}
+
 /// A table of series under all their dates, aligned as by [`side_by_side`].
 pub struct AlignedSeries {
     /// The dates, ascending.
@@ -129,14 +148,9 @@ impl AlignedSeries {
     /// Aligns series.
     pub fn align(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let mut dates: Vec<Date> = lists
+        let dates = lists
             .iter()
-            .flat_map(|rows| rows.iter())
-            .map(|o| o.date)
-            .collect();
-        // Concatenated ascending runs, which a stable sort merges.
-        dates.sort();
-        dates.dedup();
+            .fold(Vec::new(), |dates, rows| union(&dates, rows));
         let column = |rows: &Cow<'_, [Observation]>| {
             let mut rest = rows.iter().peekable();
             let mut value = |date: &Date| rest.next_if(|o| o.date == *date);

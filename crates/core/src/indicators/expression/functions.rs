@@ -212,28 +212,32 @@ fn deflate(
     };
     let base =
         mean_price(Month::from_date(when.from), months_in(when.length)).ok_or_else(|| {
-            let newest = rows
-                .last()
-                .map(|o| o.date.strftime("%Y-%m").to_string())
-                .unwrap_or_default();
+            let month = |o: &Observation| o.date.strftime("%Y-%m").to_string();
+            let newest = rows.last().map(month).unwrap_or_default();
             let problem = format!("has no consumer prices ({PRICES}) for all of {when}");
             let allowed =
                 format!("a published month up to {newest}, the newest: real(x, \"{newest}\")");
             FormulaError::new(position, problem, allowed)
         })?;
     let frequency = column.series.frequency();
-    let months = months_in(frequency);
-    let deflated = |o: &Observation| {
-        let first = if frequency < Frequency::Monthly {
+    let month = |o: &Observation| {
+        Month::from_date(if frequency < Frequency::Monthly {
             o.date
         } else {
             frequency.period_date(o.date)
-        };
-        let price = mean_price(Month::from_date(first), months)?;
-        Some(Observation::new(o.date, o.value * base / price))
+        })
     };
-    let rows = column.series.observations.iter().filter_map(deflated);
-    let deflated_rows = rows.collect();
+    let observations = &column.series.observations;
+    // Figures of one month share its price.
+    let runs = observations.chunk_by(|a, b| month(a) == month(b));
+    let deflated = runs.filter_map(|run| {
+        let price = mean_price(month(run.first()?), months_in(frequency))?;
+        Some(
+            run.iter()
+                .map(move |o| Observation::new(o.date, o.value * base / price)),
+        )
+    });
+    let deflated_rows = deflated.flatten().collect();
     Ok(without_noise(&column, deflated_rows).with_unit(unit))
 }
 

@@ -1,8 +1,8 @@
 mod properties;
 
 use super::*;
-use crate::catalogue::Catalogue;
 use crate::indicators::resample::Aggregation;
+use crate::indicators::testdata;
 use crate::model::frequency::shift;
 use crate::model::{Date, Observation, Series};
 use jiff::ToSpan;
@@ -10,9 +10,7 @@ use jiff::civil::date;
 use std::sync::Arc;
 
 fn series(id: &str, rows: &[(Date, f64)]) -> Arc<Series> {
-    let info = Catalogue::embedded().get(id).unwrap().clone();
-    let observations = rows.iter().map(|&(d, v)| Observation::new(d, v)).collect();
-    Arc::new(Series::new(info, observations))
+    Arc::new(testdata::series(id, rows))
 }
 
 fn months(values: &[f64]) -> Vec<(Date, f64)> {

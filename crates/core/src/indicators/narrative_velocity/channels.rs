@@ -104,11 +104,8 @@ impl<'a> MentionCounts<'a> {
     /// Returns the ten terms of the greatest weight in the seven days that end `back` days ago, the greatest first.
     pub(super) fn top_terms(&self, back: usize) -> Vec<(usize, f64)> {
         let weights = self.weights.get(back).into_iter().flatten().flatten();
-        let mut terms: Vec<(usize, f64)> = weights
-            .copied()
-            .enumerate()
-            .filter(|(_, weight)| *weight > 0.0)
-            .collect();
+        let mut terms: Vec<(usize, f64)> = weights.copied().enumerate().collect();
+        terms.retain(|(_, weight)| *weight > 0.0);
         terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         terms.truncate(TOP_TERMS);
         terms

@@ -78,6 +78,11 @@ fn old_week_gives_a_reason_instead_of_a_value() {
         none.reason.unwrap(),
         "ICSA is not loaded; PAYEMS is not loaded"
     );
+    let no_payrolls = reading(&testdata::load(&[CLAIMS]), date(2026, 8, 29));
+    assert_eq!(no_payrolls.date, date(2026, 8, 29));
+    assert_eq!(no_payrolls.value, None);
+    assert!(no_payrolls.inputs.iter().all(|i| i.contribution.is_none()));
+    assert_eq!(no_payrolls.reason.unwrap(), "PAYEMS is not loaded");
 }
 
 #[test]

@@ -199,17 +199,14 @@ impl Axes {
     }
 
     fn growth(&self, month: Month) -> Option<Vec<Contributor>> {
-        let mut parts: Vec<Contributor> = self
-            .growth
-            .iter()
-            .filter_map(|input| {
-                Some(Contributor {
-                    value: input.changes.get(month)?,
-                    contribution: input.scores.get(month)?,
-                    ..input.part
-                })
+        let part = |input: &GrowthInput| {
+            Some(Contributor {
+                value: input.changes.get(month)?,
+                contribution: input.scores.get(month)?,
+                ..input.part
             })
-            .collect();
+        };
+        let mut parts: Vec<Contributor> = self.growth.iter().filter_map(part).collect();
         let total: f64 = parts.iter().map(|p| p.weight).sum();
         for part in &mut parts {
             part.weight /= total;

@@ -87,13 +87,9 @@ impl<const N: usize> NormalEquations<N> {
         let mut coefficients = [0.0; N];
         for (column, equation) in solved.iter().enumerate().rev() {
             let (left, right) = equation.split_at_checked(N)?;
-            let solved: f64 = left
-                .iter()
-                .zip(&coefficients)
-                .skip(column + 1)
-                .map(|(a, b)| a * b)
-                .sum();
-            *coefficients.get_mut(column)? = (right.first()? - solved) / left.get(column)?;
+            let known = left.iter().zip(&coefficients).skip(column + 1);
+            let sum: f64 = known.map(|(a, b)| a * b).sum();
+            *coefficients.get_mut(column)? = (right.first()? - sum) / left.get(column)?;
         }
         let is_finite = coefficients.iter().all(|v| v.is_finite());
         is_finite.then_some(coefficients)

@@ -47,10 +47,8 @@ pub struct Bin {
 pub fn calibration(forecasts: &[ProbabilityForecast], edges: &[f64]) -> Vec<Bin> {
     let bin = |(i, from): (usize, &f64)| {
         let to = edges.get(i + 1).copied().unwrap_or(f64::INFINITY);
-        let inside: Vec<&ProbabilityForecast> = forecasts
-            .iter()
-            .filter(|f| (*from..to).contains(&f.0))
-            .collect();
+        let is_inside = |f: &&ProbabilityForecast| (*from..to).contains(&f.0);
+        let inside: Vec<_> = forecasts.iter().filter(is_inside).collect();
         let events = inside.iter().filter(|f| f.1).count();
         Some(Bin {
             from: *from,

@@ -2,27 +2,73 @@
 
 use super::count;
 
+/// Counts of the values so far by rank. Method: binary indexed tree (Fenwick 1994); slot 0 is not used.
+struct Counts(Vec<usize>);
+
+impl Counts {
+    fn add(&mut self, rank: usize, times: usize) {
+        let mut i = rank + 1;
+        while let Some(node) = self.0.get_mut(i) {
+            *node += times;
+            i += i & i.wrapping_neg();
+        }
+    }
+
+    /// Returns the number of values below a rank.
+    fn below(&self, rank: usize) -> usize {
+        let mut i = rank;
+        let mut sum = 0;
+        while i > 0 {
+            sum += self.0.get(i).copied().unwrap_or(0);
+            i &= i - 1;
+        }
+        sum
+    }
+}
+
+/// Returns the rank of each value among the distinct ones, ascending; equal values share it.
+fn ranks(values: &[f64]) -> Vec<usize> {
+    // Adding zero turns -0.0 into 0.0.
+    let mut order: Vec<(f64, usize)> = values.iter().map(|v| v + 0.0).zip(0..).collect();
+    order.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut ranks = vec![0; values.len()];
+    let groups = order.chunk_by(|(a, _), (b, _)| a == b);
+    for (rank, group) in groups.enumerate() {
+        for (_, i) in group {
+            if let Some(slot) = ranks.get_mut(*i) {
+                *slot = rank;
+            }
+        }
+    }
+    ranks
+}
+
 /// Returns the rank of each value among all earlier ones, 0-1 (docs/METHODS.md#scaling).
 ///
 /// Shape: one per input; `None` before `min` earlier values exist and for values that are not finite, which
-/// are not counted either.
+/// are not counted either. O(n log n), since the stress index ranks 10,000 days: in a sorted list each falling value would
+/// move all others.
 /// Formula: (#smaller + ½·#equal + ½) / (n + 1), as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426).
 pub fn expanding_ecdf(values: &[f64], min: usize) -> Vec<Option<f64>> {
-    let mut past: Vec<f64> = Vec::with_capacity(values.len());
-    let mut out = Vec::with_capacity(values.len());
     // A weekly figure counts on five days and a monthly one on twenty: a run of equal values is looked up once.
-    for run in values.chunk_by(|a, b| a == b) {
-        let Some(value) = run.first().copied().filter(|v| v.is_finite()) else {
+    let runs: Vec<&[f64]> = values.chunk_by(|a, b| a == b).collect();
+    let firsts: Vec<f64> = runs.iter().filter_map(|run| run.first().copied()).collect();
+    let mut past = Counts(vec![0; runs.len() + 1]);
+    let mut total = 0;
+    let mut out = Vec::with_capacity(values.len());
+    for (run, rank) in runs.into_iter().zip(ranks(&firsts)) {
+        if !run.iter().all(|v| v.is_finite()) {
             out.extend(run.iter().map(|_| None));
             continue;
-        };
-        let less = past.partition_point(|v| *v < value);
-        let equal = past.partition_point(|v| *v <= value) - less;
+        }
+        let less = past.below(rank);
+        let equal = past.below(rank + 1) - less;
         out.extend((0..run.len()).map(|k| {
             let smaller = count(less) + 0.5 * count(equal + k) + 0.5;
-            (past.len() + k >= min).then(|| smaller / (count(past.len() + k) + 1.0))
+            (total + k >= min).then(|| smaller / (count(total + k) + 1.0))
         }));
-        past.splice(less..less, run.iter().copied());
+        past.add(rank, run.len());
+        total += run.len();
     }
     out
 }

@@ -39,10 +39,13 @@ impl<'a> Lookback<'a> {
         }
     }
 
-    /// Returns the observation within a day of a date: weekly dates move by one around holidays.
+    /// Returns the observation nearest to a date within a day: weekly dates move by one around holidays.
     fn near(&mut self, date: Date) -> Option<f64> {
-        let newest = self.newest(add_days(date, 1))?;
-        (newest.date >= add_days(date, -1)).then_some(newest.value)
+        let before = self.newest(date);
+        let after = self.series.observations.get(self.next).copied();
+        let mut around = before.into_iter().chain(after);
+        let nearest = around.find(|o| days_between(o.date, date).abs() <= 1)?;
+        Some(nearest.value)
     }
 
     /// Returns the newest observation on or before a date, unless stale.
@@ -55,8 +58,13 @@ impl<'a> Lookback<'a> {
 
     fn newest(&mut self, date: Date) -> Option<Observation> {
         let rows = &self.series.observations;
-        let rest = rows.get(self.next..).unwrap_or(&[]);
-        self.next += rest.iter().take_while(|o| o.date <= date).count();
+        if self.next == 0 {
+            // The first date is often the only one and far from the start; those after it are near.
+            self.next = rows.partition_point(|o| o.date <= date);
+        } else {
+            let rest = rows.get(self.next..).unwrap_or(&[]);
+            self.next += rest.iter().take_while(|o| o.date <= date).count();
+        }
         rows.get(self.next.checked_sub(1)?).copied()
     }
 }
@@ -112,14 +120,18 @@ mod tests {
             for (gap, value) in gaps {
                 day += match info.frequency {
                     Frequency::Daily => gap.min(step),
-                    Frequency::Weekly => 6 + gap % 3,
+                    Frequency::Weekly => [1, 6, 7, 8][usize::try_from(gap % 4).unwrap()],
                     Frequency::Biweekly
                     | Frequency::Monthly
                     | Frequency::Quarterly
                     | Frequency::Semiannual
                     | Frequency::Annual => 28 + gap,
                 };
-                let date = info.frequency.period_date(day_from_number(day).unwrap());
+                let mut date = day_from_number(day).unwrap();
+                // Weeks move by a day around holidays.
+                if info.frequency != Frequency::Weekly {
+                    date = info.frequency.period_date(date);
+                }
                 if rows.last().is_none_or(|last| last.date < date) {
                     rows.push(Observation::new(date, value));
                 }

@@ -1,19 +1,10 @@
 //! Transforms on worked cases and on the real series with its missing month.
 
 use super::*;
-use crate::catalogue::Catalogue;
 use crate::indicators::months::Month;
-use crate::indicators::testdata;
+use crate::indicators::testdata::{self, series};
 use jiff::civil::date;
 use proptest::prelude::*;
-
-fn series(id: &str, rows: &[(Date, f64)]) -> Series {
-    let info = Catalogue::embedded().get(id).unwrap().clone();
-    Series::new(
-        info,
-        rows.iter().map(|&(d, v)| Observation::new(d, v)).collect(),
-    )
-}
 
 #[test]
 fn year_on_year_follows_the_calendar_across_a_gap() {

@@ -50,12 +50,16 @@ pub struct AnnouncedDays(BTreeMap<String, BTreeMap<Date, AnnouncedDay>>);
 struct Name {
     release: String,
     calendar: String,
+    /// Folded, as names are compared.
     name: String,
 }
 
 /// The names in the order in which calendars are preferred, an agency's own first.
-static NAMES: LazyLock<Vec<Name>> =
-    LazyLock::new(|| table::records(include_str!("../../../data/calendar/announced.csv")));
+static NAMES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+    let mut names: Vec<Name> = table::records(include_str!("../../../data/calendar/announced.csv"));
+    names.iter_mut().for_each(|n| n.name = fold(&n.name));
+    names
+});
 
 /// Returns the letters and digits of a name in lower case: agencies change the rest from year to year.
 fn fold(name: &str) -> String {
@@ -86,7 +90,7 @@ impl AnnouncedDays {
             let name = fold(&row.name);
             let named = NAMES
                 .iter()
-                .filter(|n| n.calendar == calendar && fold(&n.name) == name);
+                .filter(|n| n.calendar == calendar && n.name == name);
             let places = named.filter_map(|name| place(&name.release, row));
             let Some(place) = places.min_by_key(|place| place.distance) else {
                 continue;

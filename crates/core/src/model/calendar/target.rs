@@ -22,10 +22,9 @@ pub struct TargetChange {
 /// known only ends a run, and the newest may not be the last of its own.
 pub fn target_changes(upper: &[Observation]) -> Vec<TargetChange> {
     let begins = upper.first().map(|row| row.date);
-    let mut levels: Vec<Observation> = table_rows()
-        .filter(|row| begins.is_none_or(|begins| row.date < begins))
-        .chain(upper.iter().copied())
-        .collect();
+    let is_older = |row: &Observation| begins.is_none_or(|begins| row.date < begins);
+    let mut levels: Vec<Observation> = table_rows().filter(is_older).collect();
+    levels.extend_from_slice(upper);
     levels.dedup_by(|row, before| row.value == before.value);
     let moved = |[before, after]: &[Observation; 2]| {
         let is_cut = after.value < before.value;

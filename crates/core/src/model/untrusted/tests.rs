@@ -115,6 +115,7 @@ fn harmless_text_is_unchanged() {
         "R&D spending & AT&T; Q1–Q2 — “quoted”",
         "First line\nsecond line",
         "Überraschung: 東京 é ñ",
+        "&pi;r&sup2; by &sigma;x at &Scaron;koda",
     ] {
         assert_eq!(clean(text, 600), text);
     }
@@ -123,6 +124,20 @@ fn harmless_text_is_unchanged() {
         "Stocks rose & bonds fell"
     );
     assert_eq!(clean("<p>One</p><p>Two</p>", 600), "One\nTwo");
+}
+
+#[test]
+fn only_the_names_of_markup_become_markup() {
+    for (c, names) in ENTITIES {
+        let is_markup = ["lt LT", "gt GT", "amp AMP", "quot QUOT", "apos"].contains(&names);
+        assert_eq!("<>&\"'".contains(c), is_markup, "{names}");
+        for name in names.split(' ') {
+            assert_eq!(
+                decode_entities(&format!("{name} &{name};")),
+                format!("{name} {c}")
+            );
+        }
+    }
 }
 
 #[test]

@@ -18,10 +18,8 @@ const MAX_SUMMARY: usize = 600;
 const RSS_DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 
 /// Topics, each with the terms that mark an article as being about it. Scenarios find their articles by these topics.
-pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../../data/topics.csv"));
-    rows.filter_map(|(_, row)| row.ok()).collect()
-});
+pub(super) static TOPICS: LazyLock<Vec<[&str; 2]>> =
+    LazyLock::new(|| table::embedded(include_str!("../../../data/topics.csv")).collect());
 
 /// An entry of either format.
 struct Entry {
