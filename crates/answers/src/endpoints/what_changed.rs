@@ -130,7 +130,7 @@ impl Endpoint for Params {
             }
         }
         if !absent.is_empty() {
-            let why = "without a figure to compare on one of the two days";
+            let why = "no figure on one of the two days";
             provenance.note("absent", format!("{why}: {}", absent.join(", ")));
         }
         changes.sort_by(|(.., a), (.., b)| b.total_cmp(a));
@@ -198,7 +198,7 @@ fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) ->
     let missing = meetings().iter().filter(is_past).filter(is_missing);
     let days = prose::format_list(&missing.map(|m| format::day(m.day)).collect::<Vec<_>>());
     if !days.is_empty() {
-        format!("the FOMC decided on {days}; what it decided is not loaded")
+        format!("decisions of the FOMC on {days} are not loaded")
     } else if decisions.is_empty() {
         let day = format::day(since);
         format!("no meeting of the FOMC has decided since {day}")

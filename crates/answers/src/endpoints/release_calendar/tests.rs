@@ -60,7 +60,7 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         "{text}"
     );
     assert!(
-        text.contains("days follow rules and may move unless they are announced"),
+        text.contains("days follow rules and may move unless announced"),
         "{text}"
     );
     assert!(!text.contains("a mechanical rule"), "{text}");
