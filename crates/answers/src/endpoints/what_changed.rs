@@ -81,7 +81,7 @@ pub struct Decision {
 pub struct Changes {
     /// Day of comparison.
     pub since: Date,
-    /// The five greatest surprises of first prints since then, with what was expected.
+    /// The five greatest surprises of first prints since then, with what was expected; the greatest first.
     pub surprises: Vec<Surprise>,
     /// Decisions of the FOMC since then, from the target range.
     pub decisions: Vec<Decision>,
