@@ -17,7 +17,7 @@ use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
-use moves::Move;
+use moves::{KEY_FIGURES, Move};
 
 /// Most moves in full; the rest are listed by identifier.
 const MAX_CHANGES: usize = 12;
@@ -106,8 +106,9 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = moves::key_figures()
-            .map(|(id, _)| id)
+        let ids = KEY_FIGURES
+            .iter()
+            .map(|(id, _)| *id)
             .chain(established().map(|c| c.indicator.id))
             .chain(regime::INPUTS.iter().copied())
             .chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
@@ -117,8 +118,9 @@ impl Endpoint for Params {
         provenance.note_basis(desk, "since", since, ids)?;
         let composites =
             established().map(|c| (c.indicator.id, moves::composite_move(desk, c, as_of, since)));
-        let key_figures = moves::key_figures()
-            .map(|(id, kind)| (id, moves::key_figure_move(desk, id, kind, as_of, since)));
+        let key_figures = KEY_FIGURES
+            .iter()
+            .map(|&(id, kind)| (id, moves::key_figure_move(desk, id, kind, as_of, since)));
         let mut changes = Vec::new();
         let mut unchanged = Vec::new();
         let mut absent = Vec::new();

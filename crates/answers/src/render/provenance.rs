@@ -581,11 +581,11 @@ pub(crate) fn in_words(knowledge: &[Basis]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::route::{decode, forward};
+    use crate::route::decode;
 
     #[test]
     fn every_row_of_the_tables_is_read() {
-        let own = [SHORT_SOURCES, SUBJECTS, decode::SINGLE, forward::COMPOSITES];
+        let own = [SHORT_SOURCES, SUBJECTS, decode::SINGLE];
         let unadjusted = crate::conditions::claim::UNADJUSTED;
         for table in own.into_iter().chain([unadjusted]) {
             for (line, row) in table::rows::<2>(table) {

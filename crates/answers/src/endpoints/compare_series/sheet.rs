@@ -15,10 +15,13 @@ use econoscope_core::indicators::expression::Column;
 use econoscope_core::model::table;
 use econoscope_desk::basis::Values;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The rows of each table: the item, then the formulas of its level, its change on the period and its change over the year.
-const TABLES: &str = include_str!("../../../data/tables.csv");
+static TABLES: LazyLock<Vec<[&str; 5]>> = LazyLock::new(|| {
+    // A test reads every row.
+    table::embedded(include_str!("../../../data/tables.csv")).collect()
+});
 
 /// Most days beside each other.
 const MAX_DAYS: usize = 8;
@@ -295,10 +298,8 @@ impl<'a> Sheet<'a> {
 
 /// Returns the rows of a table: the item, and its formulas.
 fn items(name: &str) -> Vec<(String, Vec<String>)> {
-    // A test reads every row.
-    let rows = table::rows(TABLES).filter_map(|(_, row)| row.ok());
-    let own = rows.filter(|[table, ..]: &[&str; 5]| *table == name);
-    let item = |[_, item, level, change, year]: [&str; 5]| {
+    let own = TABLES.iter().filter(|[table, ..]| *table == name);
+    let item = |&[_, item, level, change, year]: &[&str; 5]| {
         let formulas = [level, change, year].map(str::to_owned).into_iter();
         let given = formulas.filter(|formula| !formula.is_empty());
         (item.to_owned(), given.collect())
