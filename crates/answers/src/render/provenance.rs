@@ -396,13 +396,14 @@ impl Provenance {
 
     fn describe_late(&self) -> String {
         let name = |field: &String| subject(field).unwrap_or_default().to_owned();
-        let named = match self.late.len() {
-            1 => {
-                let since: String = self.late.values().copied().map(format::day).collect();
-                let of = enclosed(" of ", &self.late.keys().map(name).collect::<String>(), "");
-                return format!("A newer figure{of} was due by {since} but is not loaded.");
-            }
-            ..=MAX_LATE => prose::format_list(&self.late.keys().map(name).collect::<Vec<_>>()),
+        let names: Vec<String> = self.late.keys().map(name).collect();
+        if let ([field], Some(since)) = (names.as_slice(), self.late.values().next()) {
+            let since = format::day(*since);
+            let of = enclosed(" of ", field, "");
+            return format!("A newer figure{of} was due by {since} but is not loaded.");
+        }
+        let named = match names.len() {
+            ..=MAX_LATE => prose::format_list(&names),
             count => format!("{count} of these"),
         };
         enclosed("Newer figures of ", &named, " were due but are not loaded.")

@@ -140,16 +140,18 @@ impl<'a> Sheet<'a> {
         if !given.is_empty() {
             wording.days = given;
         }
-        let mut items = items(wording.table);
         let mut columns = Vec::new();
-        for text in items.iter().flat_map(|(_, formulas)| formulas) {
-            columns.extend(formulas::columns(desk, FIELD, text)?);
-        }
-        if wording.table.is_empty() {
+        let items = if wording.table.is_empty() {
             columns = super::requested_columns(desk, params)?;
             let item = |column: &RequestedColumn| (String::new(), vec![column.text.clone()]);
-            items = columns.iter().map(item).collect();
-        }
+            columns.iter().map(item).collect()
+        } else {
+            let items = items(wording.table);
+            for text in items.iter().flat_map(|(_, formulas)| formulas) {
+                columns.extend(formulas::columns(desk, FIELD, text)?);
+            }
+            items
+        };
         Ok(Some(Self {
             params,
             wording,
