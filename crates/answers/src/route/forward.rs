@@ -5,11 +5,9 @@
 use crate::render::answer::Answer;
 use crate::render::provenance::in_plain_words;
 use crate::render::structure::Fields;
-use crate::route::Route;
-use crate::route::backend;
 use crate::route::decode::{self, Arguments};
 use crate::route::endpoint::{Endpoint, Spec};
-use crate::route::reader;
+use crate::route::{Route, backend, reader};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::join;
