@@ -3,7 +3,6 @@
 pub(crate) mod claim;
 pub(crate) mod formulas;
 
-use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::error::{quote, single_line};
 use econoscope_core::indicators::condition::{Streak, is_met, last_change, streaks};

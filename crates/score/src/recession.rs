@@ -6,8 +6,7 @@ use crate::target::{ByMonth, Target, rows};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, MonthlyGrid, log_ratio};
 use econoscope_core::indicators::nber::is_recession;
-use econoscope_core::indicators::recession::CRPI;
-use econoscope_core::indicators::recession::{first_term, second_term};
+use econoscope_core::indicators::recession::{CRPI, first_term, second_term};
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::indicators::transform::bond_equivalent;
 use econoscope_core::model::{AsOf, Observation, VintageCursor};
@@ -244,18 +243,22 @@ fn inputs(desk: &Desk) -> Result<InputsByMonth> {
     let months = FIRST[3].through(newest.plus(-1));
     let inputs = |m: Month| {
         let revised_permits = permits(&homes, m);
-        let recorded = knowledge.as_mut().filter(|_| m >= REAL_TIME);
-        let known_permits = recorded.and_then(|knowledge| {
+        let mut known_permits = || {
+            let knowledge = knowledge.as_mut()?;
             knowledge.advance(m.last_day());
             let mut rows: Vec<_> = knowledge.newest_first(m.last_day()).take(20).collect();
             rows.reverse();
             permits(&MonthlyGrid::from_last_values(&rows), m)
-        });
+        };
         let year: Option<Vec<f64>> = (0..12).map(|k| spread(m.plus(-k))).collect();
         let inputs = Inputs {
             spread: spread(m)?,
             conditions: conditions.get(m).unwrap_or(f64::NAN),
-            permits: known_permits.or(revised_permits.filter(|_| m < REAL_TIME)),
+            permits: if m < REAL_TIME {
+                revised_permits
+            } else {
+                known_permits()
+            },
             revised_permits,
             annual_spread: year.as_deref().and_then(mean),
             premium: premium.get(m.plus(-1)),

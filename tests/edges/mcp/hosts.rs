@@ -184,7 +184,7 @@ async fn links_of_a_stdio_server_resolve() {
     let resource = resource["contents"][0]["text"].as_str().unwrap();
     let resource: Value = serde_json::from_str(resource).unwrap();
     assert_eq!(resource["lastCrossing"]["page"], alert);
-    let whole = json!({"seriesId": "DGS10", "start": "5y", "frequency": "m", "aggregation": "avg", "units": "pc1"});
+    let whole = json!({"seriesId": "DGS10", "start": "6y", "frequency": "m", "aggregation": "avg", "units": "pc1"});
     let uri =
         call(&mut client, "get_time_series", &whole).await["structuredContent"]["all_rows"].clone();
     let csv = client.result("resources/read", json!({ "uri": uri })).await;

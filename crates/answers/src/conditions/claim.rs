@@ -4,13 +4,11 @@ mod read;
 
 use super::formulas::NamedSeries;
 use super::{Condition, EvaluationContext};
-use crate::dates::newest;
 use crate::prelude::*;
 use econoscope_core::error::single_line;
 use econoscope_core::indicators::expression::{Column, Expr, Function, Op};
 use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_core::indicators::statistics::average;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::CalendarPeriod;
 use econoscope_core::model::frequency::PeriodLength;
 use read::{Reader, SIGNS, take_period, tokens};

@@ -3,13 +3,20 @@
 use crate::route::Route;
 use crate::route::decode::is_required;
 use econoscope_core::indicators::prose::capitalize;
-use econoscope_core::model::table;
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// Failures: status, and name of the response.
-const FAILURES: &str = include_str!("../../data/failures.csv");
+const FAILURES: [(&str, &str); 7] = [
+    ("400", "BadArgument"),
+    ("403", "NotPermitted"),
+    ("404", "NotFound"),
+    ("414", "TooLong"),
+    ("429", "LimitReached"),
+    ("500", "Failure"),
+    ("503", "Unavailable"),
+];
 
 /// Returns the document for a base address.
 pub fn openapi_document(routes: &[Route], base: &str) -> String {
@@ -101,14 +108,13 @@ fn parameters(route: &Route) -> Vec<Value> {
 /// Returns the success with its content, and the possible failures.
 fn responses(route: &Route, content: &Value) -> Value {
     let success = ("200", json!({ "description": "OK", "content": content }));
-    let is_possible = |[status, _]: &[&str; 2]| match *status {
+    let is_possible = |(status, _): &(&str, &str)| match *status {
         "400" => route.properties().next().is_some(),
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
-    let rows = table::rows(FAILURES).filter_map(|(_, row)| row.ok());
-    let possible = rows.filter(is_possible);
-    let failures = possible.map(|[status, name]| (status, reference("responses", name)));
+    let possible = FAILURES.into_iter().filter(is_possible);
+    let failures = possible.map(|(status, name)| (status, reference("responses", name)));
     [success].into_iter().chain(failures).collect()
 }
 
@@ -194,6 +200,5 @@ mod tests {
             assert_ne!(name, "fetch", "a client's own function of this name");
         }
         assert!(!text.contains("\"null\""), "no 2020-12 null unions");
-        assert!(table::rows::<2>(FAILURES).all(|(_, row)| row.is_ok()));
     }
 }

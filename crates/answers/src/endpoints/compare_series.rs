@@ -18,7 +18,6 @@ use econoscope_core::indicators::expression;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::model::frequency::Periods;
 use sheet::Sheet;
-use std::collections::BTreeMap;
 use table::Table;
 
 /// Most columns.

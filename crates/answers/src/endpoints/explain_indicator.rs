@@ -74,13 +74,13 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let name = params.indicator.trim();
-        let named = all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(name));
-        if named.is_none()
-            && let Some(whole) = drivers::find(desk, &params.indicator)?
-        {
-            return drivers::explain(desk, whole, params);
-        }
-        let indicator = named.map_or_else(|| find(desk, &params.indicator), Ok)?;
+        let indicator = match all_indicators().find(|i| i.ticker().eq_ignore_ascii_case(name)) {
+            Some(indicator) => indicator,
+            None => match drivers::find(desk, &params.indicator)? {
+                Some(whole) => return drivers::explain(desk, whole, params),
+                None => find(desk, &params.indicator)?,
+            },
+        };
         if let Some(date) = &params.date {
             let allowed = format!("as_of={date} for {}", indicator.ticker());
             let problem = "is for figures with parts";

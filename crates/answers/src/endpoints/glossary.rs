@@ -60,10 +60,10 @@ pub struct GlossaryAnswer {
 impl Match {
     /// Whether the term, another name or the meaning has a word of a query.
     fn has_word_of(&self, query: &str) -> bool {
-        let text = format!("{} {} {}", self.term, self.aliases.join(" "), self.summary);
-        let [own, wanted] = [text.as_str(), query].map(str::to_lowercase);
-        let is_own = |word: &str| words(&own).any(|other| other == word);
-        words(&wanted).any(is_own)
+        let entry = format!("{} {} {}", self.term, self.aliases.join(" "), self.summary);
+        let [text, wanted] = [entry.as_str(), query].map(str::to_lowercase);
+        let own: Vec<&str> = words(&text).collect();
+        words(&wanted).any(|word| own.contains(&word))
     }
 }
 

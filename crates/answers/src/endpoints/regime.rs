@@ -18,9 +18,8 @@ use crate::prelude::*;
 use crate::route::codes::EnumArgument;
 use econoscope_core::format;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
-use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
+use econoscope_core::indicators::{liquidity, narrative, prose, recession, regime, stress};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -129,12 +129,12 @@ fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bo
     if due.iter().any(|due| due.announced.is_none()) {
         provenance.note(
             "basis",
-            "days of figures that follow rules are expected, not announced; a shutdown of the government moves releases \
-             or cancels them, as from October 2025 on, and no rule knows of one ahead",
+            "days that follow rules are expected, not announced; a government shutdown, which no rule foresees, moves or \
+             cancels releases, as from October 2025 on",
         );
     }
     if let Some(Meeting { day, .. }) = calendar::meetings().last().filter(|_| has_fomc) {
-        let known = format!("days of the FOMC are the announced ones, known to {day}");
+        let known = format!("days of the FOMC are announced to {day}");
         provenance.note("fomc", known + "; minutes from 2023 on by rule");
     }
     let disruption = due.iter().find_map(|due| release::disruption(due.day));

@@ -80,12 +80,12 @@ impl Endpoint for Params {
         };
         let mut rendered = Answer::new(answer, text, Spec::of(Self::TOOL).max_age)?;
         rendered.png.clone_from(&answer.picture);
-        let start = cell(answer.truncated.then_some(answer.start));
-        let truncation = enclosed(
-            "only the newest 5,000 rows; older ones with end=",
-            &start,
-            ". ",
-        );
+        let truncation = if answer.truncated {
+            let start = answer.start;
+            format!("only the newest 5,000 rows; older ones with end={start}. ")
+        } else {
+            String::new()
+        };
         rendered.csv = csv.map(|csv| Csv {
             body: csv.into(),
             file_name: format!("{}.csv", answer.column()),

@@ -17,7 +17,7 @@ use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, prose, regime};
 use econoscope_core::model::calendar::{Meeting, meetings};
-use moves::Move;
+use moves::{KEY_FIGURES, Move};
 
 /// Most moves in full; the rest are listed by identifier.
 const MAX_CHANGES: usize = 12;
@@ -81,7 +81,7 @@ pub struct Decision {
 pub struct Changes {
     /// Day of comparison.
     pub since: Date,
-    /// The five greatest surprises of first prints since then, with what was expected.
+    /// The five greatest surprises of first prints since then, with what was expected; the greatest first.
     pub surprises: Vec<Surprise>,
     /// Decisions of the FOMC since then, from the target range.
     pub decisions: Vec<Decision>,
@@ -106,8 +106,9 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = moves::key_figures()
-            .map(|(id, _)| id)
+        let ids = KEY_FIGURES
+            .iter()
+            .map(|(id, _)| *id)
             .chain(established().map(|c| c.indicator.id))
             .chain(regime::INPUTS.iter().copied())
             .chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
@@ -117,8 +118,9 @@ impl Endpoint for Params {
         provenance.note_basis(desk, "since", since, ids)?;
         let composites =
             established().map(|c| (c.indicator.id, moves::composite_move(desk, c, as_of, since)));
-        let key_figures = moves::key_figures()
-            .map(|(id, kind)| (id, moves::key_figure_move(desk, id, kind, as_of, since)));
+        let key_figures = KEY_FIGURES
+            .iter()
+            .map(|&(id, kind)| (id, moves::key_figure_move(desk, id, kind, as_of, since)));
         let mut changes = Vec::new();
         let mut unchanged = Vec::new();
         let mut absent = Vec::new();
@@ -130,7 +132,7 @@ impl Endpoint for Params {
             }
         }
         if !absent.is_empty() {
-            let why = "without a figure to compare on one of the two days";
+            let why = "no figure on one of the two days";
             provenance.note("absent", format!("{why}: {}", absent.join(", ")));
         }
         changes.sort_by(|(.., a), (.., b)| b.total_cmp(a));
@@ -198,7 +200,7 @@ fn why_missing(desk: &Desk, since: Date, as_of: AsOf, decisions: &[Decision]) ->
     let missing = meetings().iter().filter(is_past).filter(is_missing);
     let days = prose::format_list(&missing.map(|m| format::day(m.day)).collect::<Vec<_>>());
     if !days.is_empty() {
-        format!("the FOMC decided on {days}; what it decided is not loaded")
+        format!("decisions of the FOMC on {days} are not loaded")
     } else if decisions.is_empty() {
         let day = format::day(since);
         format!("no meeting of the FOMC has decided since {day}")

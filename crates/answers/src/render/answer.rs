@@ -31,13 +31,22 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may cache it.
     pub max_age: Duration,
-    /// The endpoint and the form of the answer, by which a tool's structure is made; `None` when it is the answer as it is.
-    pub(crate) compact: Option<(&'static Route, &'static str)>,
+    /// How a tool's structure is made; `None` when it is the answer as it is.
+    pub(crate) compact: Option<CompactForm>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
     late_series: OnceLock<Vec<SeriesId>>,
     /// Requests since it was rendered, and half of those for the answer that it replaced.
     pub(crate) requests: AtomicU32,
+}
+
+/// What the compact form of an answer depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CompactForm {
+    /// The endpoint, which has the schema.
+    pub(crate) route: &'static Route,
+    /// The name by which the endpoint declares what is left out.
+    pub(crate) form: &'static str,
 }
 
 /// A CSV body with its file name.
@@ -216,7 +225,7 @@ impl Answer {
     pub fn structure(&self) -> Result<Structure> {
         let value = self.value()?;
         Ok(match self.compact {
-            Some((route, form)) => {
+            Some(CompactForm { route, form }) => {
                 let omitted = route.spec.omitted.get(form).map_or(&[][..], Vec::as_slice);
                 Structure::from_answer(value, omitted, &route.output_schema)
             }

@@ -5,9 +5,8 @@ use crate::render::error_bar;
 use crate::route::decode::format_value;
 use econoscope_core::error::Absence;
 use econoscope_core::format;
-use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
-use econoscope_core::indicators::{self, Indicator, Reading};
+use econoscope_core::indicators::{self, Indicator, Reading, prose};
 use econoscope_core::model::{SeriesId, table};
 use econoscope_desk::ReferenceDay;
 use econoscope_desk::basis::{Basis, Values};
@@ -396,13 +395,14 @@ impl Provenance {
 
     fn describe_late(&self) -> String {
         let name = |field: &String| subject(field).unwrap_or_default().to_owned();
-        let named = match self.late.len() {
-            1 => {
-                let since: String = self.late.values().copied().map(format::day).collect();
-                let of = enclosed(" of ", &self.late.keys().map(name).collect::<String>(), "");
-                return format!("A newer figure{of} was due by {since} but is not loaded.");
-            }
-            ..=MAX_LATE => prose::format_list(&self.late.keys().map(name).collect::<Vec<_>>()),
+        let names: Vec<String> = self.late.keys().map(name).collect();
+        if let ([field], Some(since)) = (names.as_slice(), self.late.values().next()) {
+            let since = format::day(*since);
+            let of = enclosed(" of ", field, "");
+            return format!("A newer figure{of} was due by {since} but is not loaded.");
+        }
+        let named = match names.len() {
+            ..=MAX_LATE => prose::format_list(&names),
             count => format!("{count} of these"),
         };
         enclosed("Newer figures of ", &named, " were due but are not loaded.")
@@ -581,11 +581,11 @@ pub(crate) fn in_words(knowledge: &[Basis]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::route::{decode, forward};
+    use crate::route::decode;
 
     #[test]
     fn every_row_of_the_tables_is_read() {
-        let own = [SHORT_SOURCES, SUBJECTS, decode::SINGLE, forward::COMPOSITES];
+        let own = [SHORT_SOURCES, SUBJECTS, decode::SINGLE];
         let unadjusted = crate::conditions::claim::UNADJUSTED;
         for table in own.into_iter().chain([unadjusted]) {
             for (line, row) in table::rows::<2>(table) {

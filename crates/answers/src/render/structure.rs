@@ -4,10 +4,10 @@
 //!
 //! - Null and empty fields are left out; `notes` says why a figure is missing.
 //! - A list of objects becomes a table: `columns` names the fields, `rows` holds their values in that order, null for
-//!   an
-//!   absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other than
-//!   numbers that are equal in all of three or more rows are given once, in `constant`.
+//!   an absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other
+//!   than numbers that are equal in all of three or more rows are given once, in `constant`.
 //! - A whole number is written without a fraction.
+//! - A unit in words, a source and a reduction that tell nothing new are left out.
 //! - Fields that the endpoint's text leaves out ([`crate::route::endpoint::Spec::omitted`]) are left out. The notices of
 //!   sources are returned apart, for a result's `_meta`.
 //!
@@ -66,6 +66,7 @@ impl Structure {
                 }
             }
         }
+        remove_repeated(&mut answer);
         let is_own = answer.get("as_of").is_some();
         let own = is_own.then_some(&OWN);
         for path in METADATA.iter().chain(omitted).chain(own) {
@@ -75,6 +76,29 @@ impl Structure {
             value: compact(answer, Some(schema)).unwrap_or_else(|| json!({})),
             notices,
         }
+    }
+}
+
+/// Removes what another field says: a unit in words that is the unit, a source that is the only one of `sources`, and how
+/// rows were thinned where all are there.
+fn remove_repeated(answer: &mut Value) {
+    let is_same = |one: &str, other: &str| {
+        let value = answer.pointer(one);
+        value.is_some() && value == answer.pointer(other)
+    };
+    let is_only_source = answer.pointer("/sources/1").is_none();
+    let is_whole = is_same("/reduction/from_rows", "/reduction/to_rows");
+    let fields = [
+        ("unitInWords", is_same("/unitInWords", "/unit")),
+        (
+            "source",
+            is_only_source && is_same("/source", "/sources/0/source"),
+        ),
+        ("reduction", is_whole),
+        ("all_rows", is_whole),
+    ];
+    for (name, _) in fields.iter().filter(|(_, is_repeated)| *is_repeated) {
+        remove(answer, name);
     }
 }
 

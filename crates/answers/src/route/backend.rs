@@ -1,11 +1,9 @@
 //! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
 
-use crate::render::answer::{Answer, Reply};
-use crate::route::Route;
+use crate::render::answer::{Answer, CompactForm, Reply};
 use crate::route::decode::{self, Arguments};
-use crate::route::demand;
 use crate::route::endpoint::{Endpoint, Spec};
-use crate::route::forward;
+use crate::route::{Route, demand, forward};
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
@@ -247,6 +245,7 @@ pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Ans
 pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
     let route = Route::find(E::TOOL).filter(|_| E::IS_COMPACT);
-    answer.compact = route.map(|route| (route, params.form()));
+    let form = params.form();
+    answer.compact = route.map(|route| CompactForm { route, form });
     Ok(answer)
 }

@@ -3,13 +3,11 @@
 //! What the contract leaves open is read as it is; a field that breaks it is noted and left out.
 
 use crate::render::answer::Answer;
-use crate::render::provenance::{in_plain_words, look_up};
+use crate::render::provenance::in_plain_words;
 use crate::render::structure::Fields;
-use crate::route::Route;
-use crate::route::backend;
 use crate::route::decode::{self, Arguments};
 use crate::route::endpoint::{Endpoint, Spec};
-use crate::route::reader;
+use crate::route::{Route, backend, reader};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::join;
@@ -24,7 +22,13 @@ use url::Url;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// The composites of the contract, each with the member of the summary that has it.
-pub(crate) const COMPOSITES: &str = include_str!("../../data/composites.csv");
+const COMPOSITES: [(&str, &str); 5] = [
+    ("SERVICE_CRPI", "recession_probability"),
+    ("SERVICE_CMSI", "stress_index"),
+    ("SERVICE_CNLI", "net_liquidity_trn"),
+    ("SERVICE_CRAI", ""),
+    ("SERVICE_NVI", ""),
+];
 
 /// The tools that may have a composite which the upstream does not give as a metric, in the order in which they are asked.
 const SUBSTITUTES: [&str; 2] = ["get_signals", "get_macro_summary"];
@@ -99,7 +103,7 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
 }
 
 fn is_contract_composite(id: &str) -> bool {
-    look_up(COMPOSITES, id).is_some()
+    COMPOSITES.iter().any(|(composite, _)| *composite == id)
 }
 
 /// Asks the upstream. A composite that it does not give as a metric is taken from its signals or its summary.
@@ -156,7 +160,8 @@ fn find_composite(info: &Arc<SeriesInfo>, tool: &str, fields: &Fields) -> Option
     let entry = match fields.get("convexIndices").and_then(Value::as_array) {
         Some(indices) => indices.iter().find(is_own)?.clone(),
         None => {
-            json!({ "value": fields.get(look_up(COMPOSITES, id)?)? })
+            let (_, member) = COMPOSITES.iter().find(|(composite, _)| *composite == id)?;
+            json!({ "value": fields.get(*member)? })
         }
     };
     let value = entry.get("value").filter(|value| value.is_number())?;

@@ -24,9 +24,7 @@ const FRAME: [&str; 4] = ["attribution", "generatedAt", "last_updated", "source_
 
 /// A body that is fitted to the schema.
 #[derive(Debug, Default)]
-pub(crate) struct Received<'a> {
-    /// The address of the upstream.
-    base: Option<&'a Url>,
+pub(crate) struct Received {
     /// The members, those that the schema does not name included.
     pub(crate) fields: Fields,
     /// What was missing or not read, by dotted path.
@@ -39,11 +37,7 @@ pub(crate) struct Received<'a> {
 ///
 /// # Errors
 /// [`econoscope_core::error::Error::Unavailable`] when nothing of the contract is left.
-pub(crate) fn read<'a>(
-    body: &[u8],
-    schema: &Fields,
-    base: Option<&'a Url>,
-) -> Result<Received<'a>> {
+pub(crate) fn read(body: &[u8], schema: &Fields, base: Option<&Url>) -> Result<Received> {
     let Ok(Value::Object(members)) = serde_json::from_slice(body) else {
         return Err(contract_error("is no JSON object"));
     };
@@ -52,11 +46,12 @@ pub(crate) fn read<'a>(
     };
     let of_contract = members.iter().filter(is_known);
     let known: Vec<String> = of_contract.map(|(name, _)| name.clone()).collect();
-    let mut received = Received {
+    let mut reader = Reader {
         base,
-        ..Received::default()
+        received: Received::default(),
     };
-    let fields = received.object(members, schema, "");
+    let fields = reader.object(members, schema, "");
+    let received = reader.received;
     let is_left = |name: &String| !received.notes.contains_key(name);
     match fields {
         Some(fields) if known.iter().any(is_left) => Ok(Received { fields, ..received }),
@@ -104,7 +99,14 @@ pub(crate) fn keep_unnamed(answer: &mut Value, received: &Value, schema: &Value)
     }
 }
 
-impl Received<'_> {
+/// A body while it is read.
+struct Reader<'a> {
+    /// The address of the upstream.
+    base: Option<&'a Url>,
+    received: Received,
+}
+
+impl Reader<'_> {
     /// Fits an object; `None` when a required member has neither a value nor an empty one.
     fn object(&mut self, members: Fields, schema: &Fields, path: &str) -> Option<Fields> {
         let mut fitted = Fields::new();
@@ -226,7 +228,7 @@ impl Received<'_> {
         if clean.len() > 40 || !clean.chars().all(is_word) {
             let is_name = |part: &&str| part.parse::<usize>().is_err();
             let names = prose::join(path.split('.').filter(is_name), ".");
-            self.untrusted.insert(names);
+            self.received.untrusted.insert(names);
         }
         clean
     }
@@ -248,7 +250,7 @@ impl Received<'_> {
 
     fn note(&mut self, path: &str, text: &str) {
         // The first reason: what was not read is not given, either.
-        let note = self.notes.entry(path.to_owned());
+        let note = self.received.notes.entry(path.to_owned());
         note.or_insert_with(|| text.to_owned());
     }
 }

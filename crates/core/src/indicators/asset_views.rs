@@ -112,7 +112,7 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
             "a clear difference, though of 48 such tests about two come out clear by chance"
         }
         t if t >= DIRECTION_T => "a difference of some weight",
-        _ => "no difference that stands out",
+        _ => "no clear difference",
     };
     let decimals =
         usize::from(evidence.in_regime.fract() != 0.0 || evidence.elsewhere.fract() != 0.0);

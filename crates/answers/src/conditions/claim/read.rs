@@ -3,12 +3,10 @@
 use super::{EXAMPLES, FIELD, GROWTH, LEVEL, Span, UNADJUSTED, column, compare, is_transformed};
 use crate::conditions::formulas::{self, named};
 use crate::prelude::*;
-use crate::render::provenance::look_up;
 use econoscope_core::format::Unit;
 use econoscope_core::indicators::expression::{self, Expr, Function, Op};
 use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::PrintMeasure;
-use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::{CalendarPeriod, table};
 use std::ops::RangeInclusive;

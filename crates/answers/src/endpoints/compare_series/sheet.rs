@@ -15,10 +15,13 @@ use econoscope_core::indicators::expression::Column;
 use econoscope_core::model::table;
 use econoscope_desk::basis::Values;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The rows of each table: the item, then the formulas of its level, its change on the period and its change over the year.
-const TABLES: &str = include_str!("../../../data/tables.csv");
+static TABLES: LazyLock<Vec<[&str; 5]>> = LazyLock::new(|| {
+    // A test reads every row.
+    table::embedded(include_str!("../../../data/tables.csv")).collect()
+});
 
 /// Most days beside each other.
 const MAX_DAYS: usize = 8;
@@ -137,16 +140,18 @@ impl<'a> Sheet<'a> {
         if !given.is_empty() {
             wording.days = given;
         }
-        let mut items = items(wording.table);
         let mut columns = Vec::new();
-        for text in items.iter().flat_map(|(_, formulas)| formulas) {
-            columns.extend(formulas::columns(desk, FIELD, text)?);
-        }
-        if wording.table.is_empty() {
+        let items = if wording.table.is_empty() {
             columns = super::requested_columns(desk, params)?;
             let item = |column: &RequestedColumn| (String::new(), vec![column.text.clone()]);
-            items = columns.iter().map(item).collect();
-        }
+            columns.iter().map(item).collect()
+        } else {
+            let items = items(wording.table);
+            for text in items.iter().flat_map(|(_, formulas)| formulas) {
+                columns.extend(formulas::columns(desk, FIELD, text)?);
+            }
+            items
+        };
         Ok(Some(Self {
             params,
             wording,
@@ -295,10 +300,8 @@ impl<'a> Sheet<'a> {
 
 /// Returns the rows of a table: the item, and its formulas.
 fn items(name: &str) -> Vec<(String, Vec<String>)> {
-    // A test reads every row.
-    let rows = table::rows(TABLES).filter_map(|(_, row)| row.ok());
-    let own = rows.filter(|[table, ..]: &[&str; 5]| *table == name);
-    let item = |[_, item, level, change, year]: [&str; 5]| {
+    let own = TABLES.iter().filter(|[table, ..]| *table == name);
+    let item = |&[_, item, level, change, year]: &[&str; 5]| {
         let formulas = [level, change, year].map(str::to_owned).into_iter();
         let given = formulas.filter(|formula| !formula.is_empty());
         (item.to_owned(), given.collect())

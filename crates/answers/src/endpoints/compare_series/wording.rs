@@ -3,7 +3,6 @@
 use crate::prelude::*;
 use econoscope_core::model::table;
 use econoscope_core::model::words::keywords;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The tables with their titles and names, by significant words. Names of the last column are also those of series, and mean

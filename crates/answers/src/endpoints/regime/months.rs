@@ -167,14 +167,12 @@ pub(super) fn switches(months: &[MonthlyRegime]) -> Vec<RegimeSwitch> {
 /// Renders one line per switch: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months
 /// so far".
 pub(super) fn render_switches(switches: &[RegimeSwitch]) -> String {
-    let mut text = match switches {
-        [] => "\nNo switch of regime in these months.".to_owned(),
-        [_, ..] => "\nSwitches of regime, the newest first:".to_owned(),
-    };
+    if switches.is_empty() {
+        return "\nNo switch of regime in these months.".to_owned();
+    }
+    let mut text = "\nSwitches of regime, the newest first:".to_owned();
     for s in switches {
         let from = s.from.strftime("%Y-%m");
-        let before = &s.before;
-        let regime = &s.regime;
         let months = match s.months {
             1 => "1 month".to_owned(),
             many => format!("{many} months"),
@@ -183,14 +181,13 @@ pub(super) fn render_switches(switches: &[RegimeSwitch]) -> String {
             Some(to) => format!(" until {} ({months})", to.strftime("%Y-%m")),
             None => format!(" {months} so far"),
         };
-        text += &format!("\n- {from}: {before} to {regime},{until}");
+        text += &format!("\n- {from}: {} to {},{until}", s.before, s.regime);
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::months::Probabilities;
     use super::*;
     use jiff::civil::date;
 

@@ -80,9 +80,14 @@ impl PrecedentsAnswer {
     pub(super) fn describe(&self) -> String {
         let nearest = self.nearest.iter();
         let months = nearest.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
-        let novelty = cell((!self.close).then_some(self.novelty));
-        let end = format!(", 95 of 100 since 1985 within {CLOSE}. ");
-        let close = enclosed("No close precedent: the nearest lies at ", &novelty, &end);
+        let close = if self.close {
+            String::new()
+        } else {
+            let novelty = self.novelty;
+            let nearest =
+                format!("the nearest lies at {novelty}, 95 of 100 since 1985 within {CLOSE}");
+            format!("No close precedent: {nearest}. ")
+        };
         let followed = self.followed.iter().map(|f| {
             let [mean, min, max] = [f.mean, f.min, f.max].map(|v| format_signed(v, 2));
             format!("{} {mean} {} ({min} to {max}, n {})", f.name, f.unit, f.n)

@@ -48,7 +48,7 @@ pub(crate) fn format_value(value: f64, measure: &str) -> String {
 pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
     let events = a.events.iter().map(format_event);
     let mut text = format!(
-        "Releases from {} to {}, Eastern time; days follow rules and may move unless they are announced.{}",
+        "Releases from {} to {}, Eastern time; days follow rules and may move unless announced.{}",
         format::day(a.from),
         format::day(a.to),
         enclosed("\ndate,time,release,period,content", &join(events, ""), "")
@@ -62,7 +62,7 @@ pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
         let head = "\nExpected by a mechanical rule, no survey; what came last; how far first prints are usually revised in a year:";
         text += &enclosed(head, &join(figures, ""), "");
     } else if !a.figures.is_empty() {
-        text += "\nWith series, as in series=PAYEMS: what to expect, and what came last.";
+        text += "\nseries=PAYEMS adds what to expect and what came last.";
     }
     let closing = a
         .provenance

@@ -1,4 +1,5 @@
 use super::*;
+use crate::endpoints::metric;
 use econoscope_core::model::calendar::{AnnouncedDays, CalendarRow};
 use econoscope_desk::Desk;
 use econoscope_desk::testing::TestDesk;
@@ -60,7 +61,7 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         "{text}"
     );
     assert!(
-        text.contains("days follow rules and may move unless they are announced"),
+        text.contains("days follow rules and may move unless announced"),
         "{text}"
     );
     assert!(!text.contains("a mechanical rule"), "{text}");
@@ -431,7 +432,6 @@ fn meetings_beyond_the_bundled_schedule_come_from_the_board() -> Result<()> {
 
 #[test]
 fn next_release_and_lateness_follow_the_announced_day() -> Result<()> {
-    use crate::endpoints::metric;
     let ask = |desk: &Desk| -> Result<serde_json::Value> {
         let params: metric::Params = serde_json::from_str(r#"{"ticker": "PAYEMS"}"#).unwrap();
         Ok(serde_json::to_value(metric::Params::local(desk, &params)?).unwrap())
@@ -481,7 +481,6 @@ fn next_release_and_lateness_follow_the_announced_day() -> Result<()> {
 
 #[test]
 fn next_release_of_every_series_is_never_past() -> Result<()> {
-    use crate::endpoints::metric;
     use econoscope_core::catalogue::Catalogue;
     let rows = [
         row("Consumer Price Index", date(2026, 11, 12)),

@@ -59,7 +59,7 @@ pub fn plus(value: f64) -> String {
 /// flipped 50 times".
 pub fn size(s: &RevisionSizes) -> String {
     let bias = plus(s.bias);
-    let flips = enclosed(", sign flipped ", &cell(s.sign_flips), " times");
+    let flips = enclosed_value(", sign flipped ", s.sign_flips, " times");
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
         s.months, s.mean_abs, s.median_abs, s.p90_abs
@@ -109,7 +109,7 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
 
 /// Puts a text in parentheses after a space; `None` gives an empty text.
 fn parenthesised<T: Display>(text: Option<T>) -> String {
-    enclosed(" (", &cell(text), ")")
+    enclosed_value(" (", text, ")")
 }
 
 /// Formats a row: "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
@@ -153,7 +153,8 @@ fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
 fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
     let periods = levels.chunk_by(|a, b| a.date == b.date);
     let lines = periods.map(|levels| {
-        let period = cell(levels.first().map(|first| label(first.date, frequency)));
+        let first = levels.first();
+        let period = first.map_or_else(String::new, |first| label(first.date, frequency));
         let values = levels.iter().map(|l| {
             let value = l.level.map_or("withdrawn".to_owned(), |v| v.to_string());
             let known = l.known.to_string();

@@ -184,9 +184,6 @@ pub(super) fn round_percent(percent: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_core::catalogue::Catalogue;
-    use econoscope_core::indicators::transform::Units;
-    use econoscope_core::model::Series;
     use jiff::civil::date;
 
     fn digest_of(id: &str, values: &[f64]) -> Digest {

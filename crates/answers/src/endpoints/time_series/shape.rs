@@ -220,8 +220,7 @@ pub(super) fn thin(rows: &[Observation], max: usize) -> (Vec<Observation>, Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_core::model::frequency::day_from_number;
-    use econoscope_core::model::frequency::shift;
+    use econoscope_core::model::frequency::{day_from_number, shift};
     use jiff::ToSpan;
     use jiff::civil::date;
     use proptest::prelude::*;

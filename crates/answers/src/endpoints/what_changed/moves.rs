@@ -6,6 +6,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::table;
+use std::sync::LazyLock;
 
 /// Years of history for the standard deviation of moves.
 const YEARS: i64 = 20;
@@ -37,20 +38,18 @@ impl Measure {
     }
 }
 
-/// The key figures, by subject, and how each is measured.
-const KEY_FIGURES: &str = include_str!("../../../data/key_figures.csv");
+/// The key figures, by subject, and how each is measured. A test reads every row.
+const TABLE: &str = include_str!("../../../data/key_figures.csv");
 
-/// Iterates over the key figures.
-pub(super) fn key_figures() -> impl Iterator<Item = (&'static str, Measure)> + Clone {
-    let measure = |text: &str| match text {
-        "yearly" => Measure::Yearly,
-        "percent" => Measure::Percent,
-        _ => Measure::Points,
+/// The rows of [`TABLE`].
+pub(super) static KEY_FIGURES: LazyLock<Vec<(&str, Measure)>> = LazyLock::new(|| {
+    let measure = |[id, kind]: [&'static str; 2]| match kind {
+        "yearly" => (id, Measure::Yearly),
+        "percent" => (id, Measure::Percent),
+        _ => (id, Measure::Points),
     };
-    // A test reads every row.
-    let rows = table::rows(KEY_FIGURES).filter_map(|(_, row)| row.ok());
-    rows.map(move |[id, kind]| (id, measure(kind)))
-}
+    table::embedded(TABLE).map(measure).collect()
+});
 
 /// A figure on both days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -256,15 +255,15 @@ mod tests {
 
     #[test]
     fn every_key_figure_is_in_the_catalogue_once() {
-        for (line, row) in table::rows::<2>(KEY_FIGURES) {
+        for (line, row) in table::rows::<2>(TABLE) {
             let [_, kind] = row.unwrap();
             let is_kind = matches!(kind, "points" | "percent" | "yearly");
             assert!(is_kind, "line {line}: {kind}");
         }
-        let mut ids: Vec<&str> = key_figures().map(|(id, _)| id).collect();
+        let mut ids: Vec<&str> = KEY_FIGURES.iter().map(|(id, _)| *id).collect();
         assert!(ids.iter().all(|id| Catalogue::embedded().get(id).is_some()));
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), key_figures().count());
+        assert_eq!(ids.len(), KEY_FIGURES.len());
     }
 }

@@ -35,6 +35,22 @@ fn null_and_empty_fields_are_left_out() {
 }
 
 #[test]
+fn what_another_field_says_is_left_out() {
+    let answer = |unit, sources, rows| {
+        json!({
+            "unit": "%", "unitInWords": unit, "source": "A", "sources": sources,
+            "reduction": {"from_rows": 9, "to_rows": rows}, "all_rows": "macro://series/X.csv",
+        })
+    };
+    let repeated = compacted(answer("%", json!([{"source": "A"}]), 9));
+    let names: Vec<&String> = repeated.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["unit", "sources"]);
+    let sources = json!([{"source": "A"}, {"source": "B"}]);
+    let told = compacted(answer("%, SA", sources, 3));
+    assert_eq!(told.as_object().unwrap().len(), 6);
+}
+
+#[test]
 fn list_of_objects_becomes_a_table() {
     let answer = json!({"rows": [
         {"date": "2020-01", "kind": "rule", "p": {"up": 1.0, "down": 2.5}, "note": null},
