@@ -72,7 +72,8 @@ pub fn first_term(spread: f64) -> f64 {
 /// Returns the probability of every month up to `day`, under its first day.
 ///
 /// A month uses its own days; its last weekly figures appear up to five days after its end, so its value
-/// settles then. The month of `day` is computed from the figures known so far.
+/// settles then, or with the permits of the month before where a shutdown holds them up. The month of `day`
+/// is computed from the figures known so far.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
     sources.path(|m| probability(inputs::values(&sources.drivers(m))))
