@@ -76,9 +76,9 @@ pub(crate) fn recorded(ids: &[&str]) -> Vec<SeriesVintages> {
         let undated = observations
             .iter()
             .map(|o| VintageObservation::new(o, None));
-        let undated = Vintages::new(undated.collect());
-        let mut rows = vintages::merge_with_latest(&info, &undated, &monthly(id));
-        rows.extend(undated.rows());
+        let today = Vintages::new(undated.collect());
+        let mut rows = vintages::merge_with_latest(&info, &today, &monthly(id));
+        rows.extend(today.rows());
         SeriesVintages {
             info,
             vintages: Arc::new(Vintages::new(rows)),
