@@ -97,10 +97,10 @@ impl Change {
         let is_archived = days.archive.is_some() && first.is_some();
         let has_values = incoming.iter().any(|row| row.value.is_some());
         if is_archived {
-            let first = first.filter(|_| has_values);
+            let first_value = first.filter(|_| has_values);
             let is_told = |day| incoming.iter().any(|row| row.known_from == Some(day));
             let is_replaced = |row: &VintageObservation| {
-                days.is_replaced(row, first) && !row.known_from.is_some_and(is_told)
+                days.is_replaced(row, first_value) && !row.known_from.is_some_and(is_told)
             };
             let dropped = known.extract_if(.., |row| is_replaced(row));
             self.dropped
